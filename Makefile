@@ -1,0 +1,53 @@
+# Everything runs from a fresh clone; Python, pip and PyPI are all it needs.
+
+# The first that runs: a pyenv shim on PATH may exist for a version that is not enabled.
+interpreter = $(shell for python in $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$(1).*/bin/python$(1) python$(1); do \
+	"$$python" -c '' 2>/dev/null && echo "$$python" && break; done)
+
+PYTHON ?= $(or $(call interpreter,3.11),python3)
+VERSIONS := 3.11 3.12 3.13
+BIN := .venv/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help .venv demo test check bench test-all clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.venv: .venv/stamp ## make or refresh the environment for development
+
+# The stamp comes last, so that a broken installation is not taken for a finished one.
+install = $(1) -m venv $(@D) && $(@D)/bin/python -m pip install -qq --editable '.[dev]' && touch $@
+
+.venv/stamp: pyproject.toml
+	$(call install,$(PYTHON))
+
+.venv-%/stamp: pyproject.toml
+	$(call install,$(call interpreter,$*))
+
+demo: .venv/stamp ## show what each front end finds in a faulty application
+	@$(BIN)/python fixtures/shop/demo.py
+
+test: .venv/stamp ## run the whole test suite
+	$(BIN)/python -m pytest
+
+check: .venv/stamp ## lint, format, types and the floors between modules
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
+
+bench: .venv/stamp ## measure: every script tests/benchmarks/bench_*.py
+	@set -e; for script in $(wildcard tests/benchmarks/bench_*.py); do echo "$$script"; $(BIN)/python "$$script"; done
+
+test-all: ## run the test suite on every supported Python that is installed
+	@$(MAKE) --no-print-directory --keep-going $(VERSIONS:%=test-%)
+
+test-%:
+	@if [ -z "$(call interpreter,$*)" ]; then echo "Python $*: not installed, skipped"; else \
+	$(MAKE) --no-print-directory .venv-$*/stamp && echo "Python $*" && .venv-$*/bin/python -m pytest; fi
+
+clean: ## remove the environments, caches and builds
+	rm -rf .venv .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks
+	find runtime mypy_plugin lint tests -name __pycache__ -type d -prune -exec rm -rf {} +

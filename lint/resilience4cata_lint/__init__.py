@@ -1,0 +1,1 @@
+"""The linter of resilience4cata: the command `r4c`."""
