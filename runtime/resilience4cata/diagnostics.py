@@ -1,0 +1,283 @@
+"""Rules, findings, and the one way to put a finding into words.
+
+A rule is metadata and a pure function from a view (a record of `facts`) to faults. The engine (`rules.check`) turns
+faults into findings; front ends turn findings into `Diagnostic`s, flat records whose words are the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, Flag, auto
+from typing import Any, Final, NamedTuple
+
+from .facts import At, NoTypes, Oracle, Project
+
+DOCUMENTATION: Final = "https://resilience4cata.readthedocs.io"
+
+
+class Severity(Enum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
+class Needs(Flag):
+    """Kinds of facts that a rule cannot do without. A front end reports the rules whose needs it can provide."""
+
+    DECLARATIONS = auto()  # attributes as written
+    SCOPES = auto()  # the definitions around an element
+    KINDS = auto()  # values that no type checker has refused before
+    SYNTAX = auto()  # source that fails as soon as it is imported, or that leaves no trace at run time
+    TYPES = auto()  # an oracle that knows real types
+    CLASSES = auto()  # all subclasses within the project
+    TEMPLATES = auto()  # every source of templates
+    FILES = auto()  # configuration files with their places
+    PROJECT = auto()  # the whole project at once
+    SOURCES = auto()  # source files themselves
+
+
+_COMMON: Final = Needs.DECLARATIONS | Needs.SCOPES | Needs.TEMPLATES
+
+FRONT_ENDS: Final[Mapping[str, Needs]] = {
+    "lint": _COMMON | Needs.KINDS | Needs.SYNTAX | Needs.CLASSES | Needs.FILES | Needs.PROJECT | Needs.SOURCES,
+    "mypy": _COMMON | Needs.TYPES,
+    "build": _COMMON | Needs.KINDS | Needs.TYPES | Needs.CLASSES | Needs.FILES | Needs.PROJECT,
+}
+"""What each front end can provide, at best."""
+
+
+class Related(NamedTuple):
+    """Another place that belongs to a finding, and what is there."""
+
+    at: At
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a rule found. `message` is an English template, filled with `values`: lower-case start, no final stop.
+
+    `suggestions` are complete replacements of what was written (each passes the check that failed), `help` says what to
+    do where no replacement is certain, `expected` shows the signature or form that would be right. `severity` replaces
+    the rule's own for this one case.
+    """
+
+    at: At
+    subject: str
+    message: str
+    values: Mapping[str, object] = field(default_factory=dict)
+    suggestions: tuple[str, ...] = ()
+    help: str = ""
+    expected: str = ""
+    related: tuple[Related, ...] = ()
+    severity: Severity | None = None
+
+
+@dataclass(slots=True)
+class Context:
+    """What rules may ask beside their view. `memo` lets rules of one family share what they worked out."""
+
+    provides: Needs
+    oracle: Oracle = field(default_factory=NoTypes)
+    project: Project = field(default_factory=Project)
+    memo: dict[object, Any] = field(default_factory=dict)
+
+
+Check = Callable[[Any, Context], Iterable[Fault]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """A rule: `views` are the types of records that it looks at, `why` the reason it exists (its docstring).
+
+    `silences_element` marks the place errors that make all other findings on an element pointless; `subsumes` names
+    codes that say less about the same spot.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    views: tuple[type, ...]
+    check: Check
+    why: str
+    needs: Needs = Needs.DECLARATIONS
+    on_by_default: bool = True
+    silences_element: bool = False
+    subsumes: frozenset[str] = frozenset()
+
+    @property
+    def family(self) -> str:
+        return self.code.split("-")[1]
+
+    @property
+    def reported_by(self) -> tuple[str, ...]:
+        """The front ends that can report it."""
+        return tuple(name for name, provided in FRONT_ENDS.items() if self.needs in provided)
+
+    def url(self, language: str = "en") -> str:
+        return f"{DOCUMENTATION}/{language}/rules/{self.code}.html"
+
+
+def rule(
+    code: str,
+    name: str,
+    *,
+    view: type | tuple[type, ...],
+    severity: Severity = Severity.ERROR,
+    needs: Needs = Needs.DECLARATIONS,
+    on_by_default: bool = True,
+    silences_element: bool = False,
+    subsumes: Iterable[str] = (),
+) -> Callable[[Check], Rule]:
+    """Make a check function a rule; its docstring says why the rule exists. `view` is what it looks at, or several."""
+
+    def make(check: Check) -> Rule:
+        why = " ".join((check.__doc__ or "").split())
+        return Rule(
+            code,
+            name,
+            severity,
+            view if isinstance(view, tuple) else (view,),
+            check,
+            why,
+            needs,
+            on_by_default,
+            silences_element,
+            frozenset(subsumes),
+        )
+
+    return make
+
+
+class Diagnostic(NamedTuple):
+    """A finding as users get it: plain data, the same words in every front end.
+
+    `message` is the headline, `subject` says what it is about, `path`, `line` and `column` where (from 1, characters; 0
+    if not known). `suggestions` are possible replacements, `help`, `expected` and `related` may be empty.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    subject: str
+    message: str
+    at: At
+    suggestions: tuple[str, ...]
+    help: str
+    expected: str
+    related: tuple[Related, ...]
+    url: str
+
+    @property
+    def place(self) -> str:
+        """`path:line:column`, as far as known."""
+        return show_place(self.at)
+
+    @property
+    def suggestion(self) -> str:
+        """The suggestions as a question, or the help, or nothing."""
+        return did_you_mean_text(self.suggestions) or self.help
+
+    @property
+    def headline(self) -> str:
+        """Subject and message on one line."""
+        return f"{self.subject}: {self.message}" if self.subject else self.message
+
+    @property
+    def line(self) -> str:
+        """Everything that fits on one line: subject, message, and what to do."""
+        return "; ".join(filter(None, (self.headline, did_you_mean_text(self.suggestions), self.help)))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What comes below the line: the expected form, and the related places."""
+        notes = [f"expected: {self.expected}"] if self.expected else []
+        return (*notes, *(f"{show_place(r.at)}: {r.text}" for r in self.related))
+
+    @property
+    def text(self) -> str:
+        """The full text: place, severity and code, subject, and each further thing on a line of its own."""
+        head = f"{self.place}: {self.severity.value}: [{self.code}]"
+        question = did_you_mean_text(self.suggestions)
+        body = [part for part in (self.message, question, self.help, *self.notes) if part]
+        first = f"{head} {self.subject}:" if self.subject else head
+        return "\n    ".join((first, *body))
+
+    def as_dict(self) -> dict[str, object]:
+        """The JSON form; `severity` as a word, places flattened."""
+        at = self.at
+        return {
+            "code": self.code,
+            "name": self.name,
+            "severity": self.severity.value,
+            "path": at.source,
+            "line": at.line,
+            "column": at.column,
+            "end_line": at.end_line,
+            "end_column": at.end_column,
+            "subject": self.subject,
+            "message": self.message,
+            "suggestion": self.suggestion or None,
+            "suggestions": list(self.suggestions),
+            "expected": self.expected or None,
+            "related": [
+                {"path": r.at.source, "line": r.at.line, "column": r.at.column, "text": r.text} for r in self.related
+            ],
+            "url": self.url,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A fault together with its rule and the element it concerns ("" for none)."""
+
+    rule: Rule
+    fault: Fault
+    element: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        return self.fault.severity or self.rule.severity
+
+    @property
+    def sort_key(self) -> tuple[At, str, str]:
+        return self.fault.at, self.rule.code, self.fault.subject
+
+    def diagnostic(self) -> Diagnostic:
+        """The finding in words."""
+        fault = self.fault
+        return Diagnostic(
+            code=self.rule.code,
+            name=self.rule.name,
+            severity=self.severity,
+            subject=fault.subject,
+            message=fault.message.format_map(fault.values),
+            at=fault.at,
+            suggestions=fault.suggestions,
+            help=fault.help.format_map(fault.values),
+            expected=fault.expected,
+            related=fault.related,
+            url=self.rule.url(),
+        )
+
+
+def did_you_mean_text(suggestions: Iterable[str]) -> str:
+    """`did you mean 'a' or 'b'?`, or nothing."""
+    shown = " or ".join(f"'{s}'" for s in suggestions)
+    return f"did you mean {shown}?" if shown else ""
+
+
+def show_place(at: At) -> str:
+    """`path:line:column`, leaving out what is not known."""
+    parts = [at.source, *(str(n) for n in (at.line, at.column) if n)]
+    return ":".join(parts)
+
+
+def in_order(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Sorted by place, then code; exact repetitions removed."""
+    seen: set[tuple[At, str, str, str]] = set()
+    for finding in sorted(findings, key=lambda f: f.sort_key):
+        key = (*finding.sort_key, finding.diagnostic().message)
+        if key not in seen:
+            seen.add(key)
+            yield finding

@@ -1,0 +1,82 @@
+"""What every check looks at, whoever saw it: live objects, mypy or libcst.
+
+Extractors produce these values, rules consume them, nobody else interprets them. Three habits keep rules honest:
+
+- what cannot be known is `UNKNOWN` (a value) or `None` (an answer), and neither may make a rule fire;
+- a value may be one of several: a rule fires only if every alternative fails;
+- a sequence is closed or open: in an open one, absence proves nothing.
+
+All records are immutable and hold only plain data (`TypeFact.handle` excepted), so that they can be cached and pickled.
+"""
+
+from .configuration import (
+    Broken,
+    ConfigFile,
+    Empty,
+    Extends,
+    Global,
+    Key,
+    Meaning,
+    Repeated,
+    Setting,
+    Template,
+    Unrecognised,
+)
+from .definitions import (
+    Definition,
+    Element,
+    Kind,
+    Parameter,
+    ParameterKind,
+    Scope,
+    Signature,
+    TypeFact,
+    Unreadable,
+    Written,
+)
+from .policies import Applied, Composed, Declaration, Decorator, Foreign, NotAPolicy
+from .project import NoTypes, Oracle, Project
+from .values import NOWHERE, UNKNOWN, At, Interval, Items, Member, Ref, Slot, Unknown, Value
+
+__all__ = [
+    "NOWHERE",
+    "UNKNOWN",
+    "Applied",
+    "At",
+    "Broken",
+    "Composed",
+    "ConfigFile",
+    "Declaration",
+    "Decorator",
+    "Definition",
+    "Element",
+    "Empty",
+    "Extends",
+    "Foreign",
+    "Global",
+    "Interval",
+    "Items",
+    "Key",
+    "Kind",
+    "Meaning",
+    "Member",
+    "NoTypes",
+    "NotAPolicy",
+    "Oracle",
+    "Parameter",
+    "ParameterKind",
+    "Project",
+    "Ref",
+    "Repeated",
+    "Scope",
+    "Setting",
+    "Signature",
+    "Slot",
+    "Template",
+    "TypeFact",
+    "Unknown",
+    "Unreadable",
+    "Unrecognised",
+    "Value",
+    "Written",
+]

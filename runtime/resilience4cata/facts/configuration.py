@@ -1,0 +1,116 @@
+"""Configuration sources as read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .policies import Declaration
+from .values import NOWHERE, At, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A key that sets a policy's attribute. `kind` is the layer, `name` the template, instance, family or class."""
+
+    kind: Literal["defaults", "template", "instance", "family"]
+    name: str
+    policy: str
+    attribute: str
+    profile: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extends:
+    """`configs.<template>.extends`."""
+
+    template: str
+    profile: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Global:
+    """A key that stands alone: `strict`, `order`, `budgets.<name>.ttl`, `instances.<id>.locked`, …"""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unrecognised:
+    """A key whose part number `index` (from 0) means nothing; `candidates` could stand there.
+
+    `index` is the number of parts where the key ends too early: one of the `candidates` is missing behind it.
+
+    `suggestion` is a whole repaired key where one word is not enough (a missing `configs` level); `note` says what else
+    is known about the fault.
+    """
+
+    index: int
+    candidates: tuple[str, ...] = ()
+    suggestion: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """A table that sets nothing: it names a template or instance (`kind`, `name`), or nothing in particular ("")."""
+
+    kind: Literal["", "template", "instance"] = ""
+    name: str = ""
+    profile: str | None = None
+
+
+Meaning = Setting | Extends | Global | Empty | Unrecognised
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One entry of a configuration source: its key's parts as written, its value, and where both stand."""
+
+    path: tuple[str, ...]
+    value: Value
+    at: At
+    value_at: At
+    meaning: Meaning
+    text: str = (
+        ""  # the key as it is written there, "acme.Client/charge/timeout/value" or "configs.external.retry.delay"
+    )
+    parts_at: tuple[At, ...] = ()  # where each part of `path` stands, if known
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A key written twice in one source; `at` is the second, `first` the first."""
+
+    key: str
+    at: At
+    first: At
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A source that cannot be read: `reason` says why, lower case, without a final stop."""
+
+    at: At
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """A configuration source as read: its keys in order, and what was wrong with reading it."""
+
+    source: str
+    keys: tuple[Key, ...] = ()
+    repeated: tuple[Repeated, ...] = ()
+    broken: Broken | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A named template, from code (`builder.config(…)`) or from files; `extends` with the place where it is written."""
+
+    name: str
+    at: At
+    declarations: tuple[Declaration, ...] = ()
+    extends: str | None = None
+    extends_at: At = NOWHERE
+    profile: str | None = None

@@ -1,0 +1,88 @@
+"""Policies as written, and decorators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .values import UNKNOWN, At, Slot, Unknown, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One policy with the attributes that were written: `retry(max_attempts=3)`, or its table in a configuration file.
+
+    `slots` holds every written attribute under its Python name, also names that the policy does not have; an attribute
+    set to UNSET is not written. `closed` is False if `**options` may add more. `called` is False where the parentheses
+    were forgotten (`@retry`). `positional` are arguments beyond those that the policy takes.
+    """
+
+    policy: str
+    slots: Mapping[str, Slot]
+    at: At
+    closed: bool = True
+    called: bool = True
+
+    def value(self, attribute: str) -> Value:
+        """The one value written for `attribute`, else UNKNOWN (also when it is not written)."""
+        slot = self.slots.get(attribute)
+        return slot.value if slot is not None and slot.certain else UNKNOWN
+
+    def writes(self, attribute: str) -> bool | None:
+        """True or False if known; None behind `**options` or in a branch."""
+        slot = self.slots.get(attribute)
+        if slot is None:
+            return False if self.closed else None
+        return True if slot.certain else None
+
+
+@dataclass(frozen=True, slots=True)
+class NotAPolicy:
+    """A member of a composed policy that is certainly no policy; `text` shows it."""
+
+    text: str
+    at: At
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """`resilience_policy("external-call", …)`.
+
+    `variable` is the full dotted name it is bound to ("acme.policies.external_call"), None if it is not bound to a
+    name. Members keep their written order; one that is not known is UNKNOWN. `name` is the slot of the first argument.
+    """
+
+    name: Slot
+    members: tuple[Declaration | Composed | NotAPolicy | Unknown, ...]
+    at: At
+    variable: str | None = None
+    closed: bool = True
+
+    @property
+    def title(self) -> str:
+        """`resilience_policy("external-call")`, as messages name it."""
+        name = self.name.value
+        return f'resilience_policy("{name}")' if isinstance(name, str) else "resilience_policy(...)"
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A policy of ours in a list of decorators. `at` is the decorator's expression, without the `@`.
+
+    `called_again` is True for a composed policy written with parentheses (`@external_call()`).
+    """
+
+    policy: Declaration | Composed
+    at: At
+    called_again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """A decorator that is none of our policies; `name` is its full dotted name ("builtins.property"), or UNKNOWN."""
+
+    name: str | Unknown
+    at: At
+
+
+Decorator = Applied | Foreign

@@ -1,0 +1,61 @@
+"""Everything together, and the oracle that knows types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from .configuration import ConfigFile, Template
+from .definitions import Definition, Element, Scope, TypeFact
+from .policies import Composed, Declaration
+from .values import Ref, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Everything together, for rules that compare places. `closed` means that nothing else exists.
+
+    `templates_closed` means that every source of templates is known, whether or not the code is. `defaults` are those
+    set in code; `profiles` the ones that code activates, None if that is left to the files.
+    """
+
+    elements: tuple[Element, ...] = ()
+    composed: tuple[Composed, ...] = ()
+    templates: tuple[Template, ...] = ()
+    files: tuple[ConfigFile, ...] = ()
+    closed: bool = False
+    templates_closed: bool = False
+    defaults: tuple[Declaration, ...] = ()
+    profiles: tuple[str, ...] | None = None
+
+
+class Oracle(Protocol):
+    """Answers questions about types; None means that the front end cannot tell."""
+
+    def assignable(self, source: TypeFact, target: TypeFact) -> bool | None:
+        """Whether a value of type `source` may stand where `target` is expected."""
+
+    def handler_result(self, handler: Value) -> TypeFact | None:
+        """T of a `FallbackHandler[T]` class."""
+
+    def class_scope(self, ref: Ref) -> Scope | None:
+        """The scope of the class that `ref` names, if it can be looked into."""
+
+    def definition(self, ref: Ref) -> Definition | None:
+        """The function that `ref` names, if it can be looked at."""
+
+
+class NoTypes:
+    """The oracle that never knows."""
+
+    def assignable(self, source: TypeFact, target: TypeFact) -> bool | None:
+        return None
+
+    def handler_result(self, handler: Value) -> TypeFact | None:
+        return None
+
+    def class_scope(self, ref: Ref) -> Scope | None:
+        return None
+
+    def definition(self, ref: Ref) -> Definition | None:
+        return None

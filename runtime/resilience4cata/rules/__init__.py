@@ -1,0 +1,91 @@
+"""The rule core: every rule, discovered from the modules of this package, and the engine that runs them.
+
+A rule module holds one family; its rules are the module's `Rule` objects. Nothing has to be listed anywhere.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+
+from ..diagnostics import Context, Finding, Rule, Severity, in_order
+from ..facts import Declaration, Element, Written
+
+
+@cache
+def all_rules() -> Mapping[str, Rule]:
+    """Every rule by its code, in the order of codes."""
+    found: dict[str, Rule] = {}
+    for module in pkgutil.iter_modules(__path__):
+        for value in vars(import_module(f"{__name__}.{module.name}")).values():
+            if isinstance(value, Rule) and found.setdefault(value.code, value) is not value:
+                msg = f"two rules have the code {value.code}"
+                raise RuntimeError(msg)
+    return dict(sorted(found.items()))
+
+
+@cache
+def _rules_by_view() -> Mapping[type, tuple[Rule, ...]]:
+    by_view: defaultdict[type, list[Rule]] = defaultdict(list)
+    for rule in all_rules().values():
+        for view in rule.views:
+            by_view[view].append(rule)
+    return {view: tuple(rules) for view, rules in by_view.items()}
+
+
+def find_rule(code_or_name: str) -> Rule | None:
+    """A rule by its code ("R4C-FB-002", also without "R4C-" and in any case) or name ("missing-fallback")."""
+    wanted = code_or_name.strip().upper()
+    rules = all_rules()
+    by_code = rules.get(wanted) or rules.get(f"R4C-{wanted}")
+    return by_code or next((r for r in rules.values() if r.name == wanted.lower()), None)
+
+
+def check(views: Iterable[object], context: Context) -> list[Finding]:
+    """Run every rule over the views it looks at, as far as the context provides what it needs.
+
+    Returns findings in order of place, without those that a place error on the same element makes pointless and those
+    that another finding on the same spot subsumes.
+    """
+    return list(in_order(_without_subsumed(list(_raw(views, context)))))
+
+
+def _raw(views: Iterable[object], context: Context) -> Iterator[Finding]:
+    rules = _rules_by_view()
+    for view in views:
+        element = _element_of(view)
+        for rule in rules.get(type(view), ()):
+            if rule.needs in context.provides:
+                for fault in rule.check(view, context):
+                    yield Finding(rule, fault, element)
+
+
+def _element_of(view: object) -> str:
+    if isinstance(view, Element):
+        return view.definition.id
+    return view.element if isinstance(view, Written) else ""
+
+
+def _without_subsumed(findings: list[Finding]) -> Iterator[Finding]:
+    # A definition may stand twice under one id (an override in a branch), so the spot is part of the key.
+    silenced = {f.element for f in findings if f.rule.silences_element and f.severity is Severity.ERROR and f.element}
+    subsumed = {(code, f.element, f.fault.at) for f in findings for code in f.rule.subsumes}
+    for finding in findings:
+        if finding.element in silenced and not finding.rule.silences_element:
+            continue
+        if (finding.rule.code, finding.element, finding.fault.at) not in subsumed:
+            yield finding
+
+
+def views_of(element: Element) -> Iterator[object]:
+    """The views that an element gives: itself, and each policy written directly on it."""
+    yield element
+    for applied in element.policies:
+        policy = applied.policy
+        # What is defined elsewhere (a composed policy, a policy in a variable) is checked there, not wherever it is
+        # used.
+        if isinstance(policy, Declaration) and policy.at == applied.at:
+            yield Written(policy, element=element.definition.id)

@@ -1,0 +1,123 @@
+"""CL: exception lists that contradict themselves or name what is no exception."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from ..diagnostics import Context, Fault, Needs, Related, rule
+from ..facts import Items, Ref, Slot, Unknown, Value, Written
+from ..schema import POLICIES, Attribute, AttributeKind
+from .words import all_fail, show, subject
+
+_PASSES_EVERYTHING: Final = frozenset(
+    {
+        "builtins.BaseException",
+        "builtins.KeyboardInterrupt",
+        "builtins.SystemExit",
+        "builtins.GeneratorExit",
+        "asyncio.exceptions.CancelledError",
+        "concurrent.futures._base.CancelledError",
+    }
+)
+
+
+class _Lists(NamedTuple):
+    """The allow list and the deny list of a policy, as far as written."""
+
+    allow: tuple[Attribute, Slot] | None
+    deny: tuple[Attribute, Slot] | None
+
+
+def _exception_lists(written: Written) -> Iterator[tuple[Attribute, Slot]]:
+    schema = POLICIES[written.declaration.policy]
+    for name, slot in written.declaration.slots.items():
+        attribute = schema.attributes.get(name)
+        if attribute is not None and attribute.kind is AttributeKind.EXCEPTIONS:
+            yield attribute, slot
+
+
+def _pair(written: Written) -> _Lists:
+    lists = {attribute.deny: (attribute, slot) for attribute, slot in _exception_lists(written)}
+    return _Lists(lists.get(False), lists.get(True))
+
+
+def _entries(value: Value) -> tuple[Value, ...]:
+    return value.items if isinstance(value, Items) else (value,)
+
+
+def _names(slot: Slot) -> tuple[Ref, ...]:
+    """The classes that are certainly in the list, in order."""
+    return tuple(entry for entry in _entries(slot.value) if isinstance(entry, Ref)) if slot.certain else ()
+
+
+@rule("R4C-CL-001", "allowed-and-denied", view=Written)
+def allowed_and_denied(written: Written, context: Context) -> Iterator[Fault]:
+    """The deny list is asked first and is final, so a type in both lists is denied: one of the two entries says the
+    opposite of what happens."""
+    allow, deny = _pair(written)
+    if allow is None or deny is None:
+        return
+    denied = {ref.name for ref in _names(deny[1])}
+    for name in dict.fromkeys(ref.name for ref in _names(allow[1])):
+        if name in denied:
+            later, earlier = sorted((allow, deny), key=lambda pair: pair[1].at, reverse=True)
+            related = (Related(earlier[1].at, f"also in {earlier[0].name}"),) if earlier[1].at.line else ()
+            yield Fault(
+                later[1].at,
+                subject(written, allow[0].name, deny[0].name),
+                "{type} is in '{allow}' and in '{deny}', which is asked first",
+                {"type": name.rpartition(".")[2], "allow": allow[0].name, "deny": deny[0].name},
+                help="remove it from one of them",
+                related=related,
+            )
+
+
+@rule("R4C-CL-002", "not-an-exception", view=Written, needs=Needs.KINDS)
+def not_an_exception(written: Written, context: Context) -> Iterator[Fault]:
+    """Only exception types can be matched; anything else in the list fails with TypeError, and only while another
+    exception is being handled."""
+    for attribute, slot in _exception_lists(written):
+        wrong = all_fail(slot, _wrong_entries)
+        for entry in wrong or ():
+            yield Fault(
+                slot.at,
+                subject(written, attribute.name),
+                "{entry} in '{attribute}' is not an exception type",
+                {"entry": show(entry), "attribute": attribute.name},
+                expected=AttributeKind.EXCEPTIONS.value,
+            )
+
+
+def _wrong_entries(value: Value) -> tuple[Value, ...] | None:
+    if isinstance(value, Items) and value.kind != "tuple":
+        return None  # R4C-VA-003
+    return tuple(entry for entry in _entries(value) if _no_exception(entry)) or None
+
+
+def _no_exception(entry: Value) -> bool:
+    if isinstance(entry, Ref):
+        if entry.is_class is None:
+            return False
+        return not entry.is_class or (entry.ancestors is not None and "builtins.BaseException" not in entry.ancestors)
+    # Nested tuples are what `except` and isinstance() accept too.
+    return not isinstance(entry, Unknown | Items)
+
+
+@rule("R4C-CL-003", "unmatchable-exception", view=Written)
+def unmatchable_exception(written: Written, context: Context) -> Iterator[Fault]:
+    """Cancellation and interpreter exit pass through every policy, whatever a list says: retrying or replacing them
+    would keep a program from stopping. `BaseException` would include them all."""
+    for attribute, slot in _exception_lists(written):
+        if attribute.deny:
+            continue
+        for ref in _names(slot):
+            if ref.name in _PASSES_EVERYTHING:
+                yield Fault(
+                    slot.at,
+                    subject(written, attribute.name),
+                    "{type} in '{attribute}' can never match: it passes through every policy",
+                    {"type": ref.short, "attribute": attribute.name},
+                    suggestions=("Exception",) if ref.name == "builtins.BaseException" else (),
+                    help="" if ref.name == "builtins.BaseException" else "remove it",
+                )

@@ -1,0 +1,245 @@
+"""CMP: composed policies, and several policies on one element."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..facts import UNKNOWN, Applied, At, Composed, Declaration, Element, Items, NotAPolicy, Project, Slot, Value
+from ..suggestions import certain
+from .durations import nanoseconds_of
+from .places import named
+from .words import show
+
+# Names and templates choose an instance and a starting point; they are no settings that two policies could disagree on.
+_NO_SETTINGS = frozenset({"name", "config", "handler", "method"})
+
+
+@rule("R4C-CMP-002", "member-not-a-policy", view=Composed, needs=Needs.KINDS)
+def member_not_a_policy(composed: Composed, context: Context) -> Iterator[Fault]:
+    """A member that is no policy guards nothing, and whoever applies the composed policy believes it does."""
+    for member in composed.members:
+        if isinstance(member, NotAPolicy):
+            yield Fault(
+                member.at,
+                composed.title,
+                "{member} is not a policy",
+                {"member": member.text},
+                expected="policies such as retry(...), or other composed policies",
+            )
+
+
+@rule("R4C-CMP-003", "policy-twice", view=(Composed, Element))
+def policy_twice(view: Composed | Element, context: Context) -> Iterator[Fault]:
+    """Two retries in one place do not retry twice: the attributes of both would be mixed, and nobody could say which
+    one counts."""
+    if isinstance(view, Composed):
+        members = [member for member in view.members if isinstance(member, Declaration)]
+        yield from _repeated([(member, member.at) for member in members], view.title)
+    else:
+        direct = [(a.policy, a.at) for a in view.policies if isinstance(a.policy, Declaration)]
+        yield from _repeated(direct, "", view.definition.id)
+
+
+def _repeated(declarations: Iterable[tuple[Declaration, At]], title: str, element: str = "") -> Iterator[Fault]:
+    first: dict[str, At] = {}
+    for declaration, at in declarations:
+        earlier = first.setdefault(declaration.policy, at)
+        if earlier is not at:
+            yield Fault(
+                at,
+                f"@{declaration.policy}() on {element}" if element else title,
+                "{policy} is written twice",
+                {"policy": declaration.policy},
+                help="write its attributes in one place",
+                related=(Related(earlier, "first written here"),) if earlier.line else (),
+            )
+
+
+class _Given(NamedTuple):
+    """A value that a composed policy gives to an attribute, and the innermost composed policy that writes it."""
+
+    slot: Slot
+    source: Composed
+
+
+def settings_of(composed: Composed) -> Mapping[tuple[str, str], _Given | None]:
+    """What a composed policy sets, by policy and attribute; None where that is not known.
+
+    What it writes itself beats what its composed members bring; among those, one value is only known if they agree.
+    """
+    found: dict[tuple[str, str], _Given | None] = {}
+    for member in composed.members:
+        if isinstance(member, Composed):
+            for key, given in settings_of(member).items():
+                agreed = key not in found or _agree(found[key], given)
+                found[key] = given if agreed else None
+    for member in composed.members:
+        if isinstance(member, Declaration):
+            for name, slot in member.slots.items():
+                if name not in _NO_SETTINGS:
+                    found[member.policy, name] = _Given(slot, composed) if slot.certain else None
+    return found
+
+
+def _agree(left: _Given | None, right: _Given | None) -> bool:
+    return left is not None and right is not None and not _differ(left.slot, right.slot)
+
+
+def _differ(left: Slot, right: Slot) -> bool:
+    """Whether two slots certainly hold different values, however each is spelled."""
+    if not (left.certain and right.certain):
+        return False
+    ours, theirs = ({_meaning(value) for value in slot.values} for slot in (left, right))
+    return None not in ours | theirs and not ours & theirs
+
+
+def _meaning(value: Value) -> Hashable | None:
+    """Equal for values that mean the same ("60s" and "1m", one type and a tuple of it); None if not known."""
+    if value is UNKNOWN:
+        return None
+    length = nanoseconds_of(value)
+    if length is not None:
+        return ("duration", length)
+    if isinstance(value, Items):
+        entries = [_meaning(item) for item in value.items]
+        return frozenset(entries) if value.closed and None not in entries else None
+    # True equals 1 in Python, but never as an attribute.
+    return ("bool", value) if isinstance(value, bool) else frozenset({value})
+
+
+@rule("R4C-CMP-004", "composed-policies-disagree", view=Element)
+def composed_policies_disagree(element: Element, context: Context) -> Iterator[Fault]:
+    """If the last one won, swapping two decorators would change a timeout. Which of the two values is meant, only a
+    person can say."""
+    composed = [(a, a.policy) for a in element.policies if isinstance(a.policy, Composed)]
+    direct = {
+        (a.policy.policy, name)
+        for a in element.policies
+        if isinstance(a.policy, Declaration)
+        for name in a.policy.slots
+    }
+    for (_, left), (later, right) in combinations(composed, 2):
+        for key, one, other in _disagreements(left, right):
+            if key not in direct:
+                yield _disagreement(element.definition.id, later, key, one, other)
+
+
+def _disagreements(left: Composed, right: Composed) -> Iterator[tuple[tuple[str, str], _Given, _Given]]:
+    theirs = settings_of(right)
+    for key, one in settings_of(left).items():
+        other = theirs.get(key)
+        if one is not None and other is not None and _differ(one.slot, other.slot):
+            yield key, one, other
+
+
+def _disagreement(element: str, later: Applied, key: tuple[str, str], one: _Given, other: _Given) -> Fault:
+    policy, attribute = key
+    return Fault(
+        later.at,
+        f"@{named(later)} on {element}",
+        "composed policies disagree on {policy} {attribute}: {one} from {source} but {other} from {other_source}",
+        {
+            "policy": policy,
+            "attribute": attribute,
+            "one": show(one.slot.values[0]),
+            "source": one.source.title,
+            "other": show(other.slot.values[0]),
+            "other_source": other.source.title,
+        },
+        help="set it explicitly on the method to resolve",
+        related=tuple(
+            Related(given.slot.at, f"{show(given.slot.values[0])} is set here")
+            for given in (one, other)
+            if given.slot.at.line
+        ),
+    )
+
+
+@rule("R4C-CMP-005", "name-unlike-variable", view=Composed, severity=Severity.WARNING, needs=Needs.SYNTAX)
+def name_unlike_variable(composed: Composed, context: Context) -> Iterator[Fault]:
+    """The variable is how code finds a composed policy, the name is how configuration finds it. Where they have nothing
+    in common, or nearly everything, one of them is a slip."""
+    variable, name = (composed.variable or "").rpartition(".")[2].strip("_"), composed.name.value
+    if not variable or not isinstance(name, str) or not name:
+        return
+    wanted = variable.lower().replace("_", "-")
+    words, others = set(wanted.split("-")), set(re.split(r"[^a-z0-9]+", name.lower()))
+    if words == others or (words & others and not certain(name, wanted)):
+        return
+    yield Fault(
+        composed.name.at,
+        composed.title,
+        "the name '{name}' does not match the variable '{variable}'",
+        {"name": name, "variable": variable},
+        suggestions=(wanted,),
+    )
+
+
+@rule("R4C-CMP-007", "composed-name-taken", view=Project, needs=Needs.PROJECT)
+def composed_name_taken(project: Project, context: Context) -> Iterator[Fault]:
+    """The name is the configuration key of a whole family. If two different bundles share it, one line of configuration
+    tunes both, and half of it fits neither."""
+    first: dict[str, Composed] = {}
+    for composed in sorted(project.composed, key=lambda c: c.at):
+        name = composed.name.value
+        if not isinstance(name, str):
+            continue
+        earlier = first.setdefault(name, composed)
+        if earlier is not composed and _certainly_differ(earlier, composed):
+            yield Fault(
+                composed.at,
+                composed.title,
+                "another composed policy has the name '{name}' and other members",
+                {"name": name},
+                help="give each its own name, or import the first",
+                related=(Related(earlier.at, "the other is defined here"),),
+            )
+
+
+def _certainly_differ(left: Composed, right: Composed) -> bool:
+    if not _fully_known(left) or not _fully_known(right):
+        return False
+    return _contents(left) != _contents(right)
+
+
+def _fully_known(composed: Composed) -> bool:
+    for member in composed.members:
+        if isinstance(member, Composed):
+            known = _fully_known(member)
+        elif isinstance(member, Declaration):
+            known = member.closed and all(s.certain and _meaning(s.value) is not None for s in member.slots.values())
+        else:
+            known = False
+        if not known:
+            return False
+    return composed.closed
+
+
+def _contents(composed: Composed) -> Mapping[object, Hashable]:
+    """Everything that a fully known composed policy brings, independent of the order it was written in."""
+    contents: dict[object, Hashable] = {}
+    for member in composed.members:
+        if isinstance(member, Composed):
+            contents.update({(member.name.value, key): value for key, value in _contents(member).items()})
+        elif isinstance(member, Declaration):
+            contents[member.policy] = ""
+            contents.update({(member.policy, name): _meaning(slot.value) for name, slot in member.slots.items()})
+    return contents
+
+
+@rule("R4C-CMP-008", "composed-policy-called", view=Element, needs=Needs.SYNTAX)
+def composed_policy_called(element: Element, context: Context) -> Iterator[Fault]:
+    """A composed policy is a decorator already. Called without the function that it should guard, it raises TypeError
+    at import."""
+    for applied in element.policies:
+        if applied.called_again:
+            yield Fault(
+                applied.at,
+                f"@{named(applied)}() on {element.definition.id}",
+                "a composed policy is applied without parentheses",
+                suggestions=(f"@{named(applied)}",),
+            )

@@ -1,0 +1,195 @@
+"""VA: attribute values that are out of range, of the wrong kind, or at odds with one another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from ..diagnostics import Context, Fault, Needs, Related, rule
+from ..facts import Interval, Items, Member, Ref, Setting, Slot, Unknown, Value, Written
+from ..schema import POLICIES, Attribute, AttributeKind
+from ..suggestions import did_you_mean
+from .durations import nanoseconds_of
+from .words import all_fail, show, subject
+
+_NUMERIC: Final = (AttributeKind.INTEGER, AttributeKind.NUMBER)
+
+
+def _attributes(written: Written) -> Iterator[tuple[Attribute, Slot]]:
+    schema = POLICIES[written.declaration.policy]
+    for name, slot in written.declaration.slots.items():
+        attribute = schema.attributes.get(name)
+        if attribute is not None:
+            yield attribute, slot
+
+
+def _judge(check: Callable[[Attribute, Value], bool | None], attribute: Attribute) -> Callable[[Value], bool | None]:
+    return lambda value: check(attribute, value)
+
+
+@rule("R4C-VA-001", "value-out-of-range", view=Written)
+def value_out_of_range(written: Written, context: Context) -> Iterator[Fault]:
+    """A threshold above 100 percent is never reached and no attempt at all is never made: such a policy does nothing,
+    and nobody notices until it should have."""
+    for attribute, slot in _attributes(written):
+        if attribute.kind in _NUMERIC and all_fail(slot, _judge(_out_of_range, attribute)):
+            yield Fault(
+                slot.at,
+                subject(written, attribute.name),
+                "{value} is out of range: '{attribute}' is {range}",
+                {"value": show(slot.values[0]), "attribute": attribute.name, "range": _range(attribute)},
+            )
+
+
+def _out_of_range(attribute: Attribute, value: Value) -> bool | None:
+    if isinstance(value, bool):
+        return True
+    if not isinstance(value, int | float) or (attribute.kind is AttributeKind.INTEGER and isinstance(value, float)):
+        return None
+    below = attribute.minimum is not None and value < attribute.minimum
+    not_above = attribute.above is not None and value <= attribute.above
+    beyond = attribute.maximum is not None and value > attribute.maximum
+    endless = isinstance(value, float) and not math.isfinite(value)
+    return True if below or not_above or beyond or endless else None
+
+
+def _range(attribute: Attribute) -> str:
+    bounds = [f"above {attribute.above:g}"] if attribute.above is not None else []
+    bounds += [f"at least {attribute.minimum:g}"] if attribute.minimum is not None else []
+    bounds += [f"at most {attribute.maximum:g}"] if attribute.maximum is not None else []
+    return f"{attribute.kind.value} {' and '.join(bounds)}"
+
+
+@rule("R4C-VA-002", "unknown-attribute", view=Written, needs=Needs.SYNTAX)
+def unknown_attribute(written: Written, context: Context) -> Iterator[Fault]:
+    """The call raises TypeError, at import time if it decorates: a whole service does not start for a misspelt word."""
+    declaration = written.declaration
+    attributes = POLICIES[declaration.policy].attributes
+    for name, slot in declaration.slots.items():
+        if name not in attributes and slot.certain:
+            suggestion = did_you_mean(name, attributes)
+            yield Fault(
+                slot.at,
+                subject(written, name),
+                "{policy} has no attribute '{name}'",
+                {"policy": declaration.policy, "name": name},
+                suggestions=(suggestion,) if suggestion else (),
+                help="" if suggestion else f"it has {', '.join(attributes)}",
+            )
+
+
+@rule("R4C-VA-003", "wrong-kind", view=Written, needs=Needs.KINDS)
+def wrong_kind(written: Written, context: Context) -> Iterator[Fault]:
+    """Text is not a number and a list is not a tuple of types; Python accepts both until the value is used."""
+    for attribute, slot in _attributes(written):
+        if all_fail(slot, _judge(_wrong_kind, attribute)):
+            yield Fault(
+                slot.at,
+                subject(written, attribute.name),
+                "{value} is no value for '{attribute}'",
+                {"value": show(slot.values[0]), "attribute": attribute.name},
+                expected=_expectation(attribute),
+            )
+
+
+def _expectation(attribute: Attribute) -> str:
+    if attribute.members is not None:
+        return f"{attribute.kind.value} of {attribute.members.__name__}"
+    return attribute.kind.value
+
+
+def _wrong_kind(attribute: Attribute, value: Value) -> bool | None:
+    if isinstance(value, Unknown):
+        return None
+    return None if _fits(attribute.kind, value) else True
+
+
+def _fits(kind: AttributeKind, value: Value) -> bool:
+    """Whether a value may be of this kind; what other rules judge better, and what is not certain, fits."""
+    match kind:
+        case AttributeKind.DURATION:  # numbers are R4C-DU-002
+            return isinstance(value, str | Interval | int | float) and not isinstance(value, bool)
+        case AttributeKind.INTEGER:
+            return isinstance(value, int)
+        case AttributeKind.NUMBER:
+            return isinstance(value, int | float)
+        case AttributeKind.BOOLEAN:
+            return isinstance(value, bool)
+        case AttributeKind.MEMBER:  # text is R4C-VA-006, an object of another class may be anything
+            return isinstance(value, Member | str | Ref)
+        case AttributeKind.EXCEPTIONS:  # single things that are no types are R4C-CL-002
+            return not isinstance(value, Items) or value.kind == "tuple"
+        case AttributeKind.METHODS:
+            return isinstance(value, str) or _is_tuple_of_text(value)
+        case AttributeKind.INSTANCE_NAME | AttributeKind.TEMPLATE_NAME | AttributeKind.BUDGET_NAME:
+            return isinstance(value, str)
+        case _:
+            return True
+
+
+def _is_tuple_of_text(value: Value) -> bool:
+    if not isinstance(value, Items) or value.kind != "tuple":
+        return False
+    return all(isinstance(item, str | Unknown) for item in value.items)
+
+
+class _Pair(NamedTuple):
+    """Two attributes of which the first may not exceed the second."""
+
+    policy: str
+    lower: str
+    upper: str
+    meaning: str
+
+
+_PAIRS: Final = (
+    _Pair("circuit_breaker", "minimum_calls", "window_size", "the window never holds that many calls"),
+    _Pair("retry", "delay", "max_delay", "the first wait would already be cut"),
+    _Pair("adaptive_limit", "min_limit", "initial_limit", "the limit would start below its own minimum"),
+    _Pair("adaptive_limit", "initial_limit", "max_limit", "the limit would start above its own maximum"),
+    _Pair("adaptive_limit", "min_limit", "max_limit", "no limit lies between them"),
+)
+
+
+@rule("R4C-VA-004", "pair-out-of-order", view=Written)
+def pair_out_of_order(written: Written, context: Context) -> Iterator[Fault]:
+    """Two bounds that exclude each other leave nothing in between: a breaker that needs more calls than its window
+    holds never opens."""
+    declaration = written.declaration
+    for pair in _PAIRS:
+        lower, upper = declaration.slots.get(pair.lower), declaration.slots.get(pair.upper)
+        if pair.policy != declaration.policy or lower is None or upper is None:
+            continue
+        if _exceeds(lower, upper) and not (pair.lower == "minimum_calls" and _may_be_time(written, context)):
+            later, earlier, name = max((lower, upper, pair.upper), (upper, lower, pair.lower), key=lambda x: x[0].at)
+            yield Fault(
+                later.at,
+                subject(written, pair.lower, pair.upper),
+                "'{lower}' is more than '{upper}': {meaning}",
+                {"lower": pair.lower, "upper": pair.upper, "meaning": pair.meaning},
+                related=(Related(earlier.at, f"{name} is {show(earlier.value)}"),) if earlier.at.line else (),
+            )
+
+
+def _exceeds(lower: Slot, upper: Slot) -> bool:
+    pairs = [(_comparable(a), _comparable(b)) for a in lower.values for b in upper.values]
+    return lower.certain and upper.certain and all(a is not None and b is not None and a > b for a, b in pairs)
+
+
+def _comparable(value: Value) -> float | None:
+    if isinstance(value, bool):
+        return None
+    return value if isinstance(value, int | float) else nanoseconds_of(value)
+
+
+def _may_be_time(written: Written, context: Context) -> bool:
+    """Whether the window may hold seconds, so that calls and seconds would be compared."""
+    declaration = written.declaration
+    slot = declaration.slots.get("window_type")
+    if slot is not None:
+        return not (slot.certain and slot.value == Member("WindowType", "COUNT"))
+    if not declaration.closed or declaration.writes("config") is not False:
+        return True
+    meanings = (key.meaning for file in context.project.files for key in file.keys)
+    return any(isinstance(meaning, Setting) and meaning.attribute == "window_type" for meaning in meanings)
