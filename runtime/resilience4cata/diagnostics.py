@@ -83,7 +83,8 @@ class Context:
     memo: dict[object, Any] = field(default_factory=dict)
 
 
-Check = Callable[[Any, Context], Iterable[Fault]]
+Check = Callable[[Any, Context], "Iterable[Fault | Finding]"]
+"""A check that ran other rules over something derived from its view may pass their findings on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 
-from ..diagnostics import Context, Finding, Rule, Severity, in_order
+from ..diagnostics import Context, Finding, Needs, Rule, Severity, in_order
 from ..facts import Declaration, Element, Written
 
 
@@ -54,13 +54,19 @@ def check(views: Iterable[object], context: Context) -> list[Finding]:
 
 
 def _raw(views: Iterable[object], context: Context) -> Iterator[Finding]:
-    rules = _rules_by_view()
+    rules = _usable_rules(context.provides.value)
     for view in views:
         element = _element_of(view)
         for rule in rules.get(type(view), ()):
-            if rule.needs in context.provides:
-                for fault in rule.check(view, context):
-                    yield Finding(rule, fault, element)
+            for fault in rule.check(view, context):
+                yield fault if isinstance(fault, Finding) else Finding(rule, fault, element)
+
+
+@cache
+def _usable_rules(provides: int) -> Mapping[type, tuple[Rule, ...]]:
+    """The rules by view whose needs are met. By number, since flags are slow to compare and a check asks very often."""
+    provided = Needs(provides)
+    return {view: tuple(r for r in rules if r.needs in provided) for view, rules in _rules_by_view().items()}
 
 
 def _element_of(view: object) -> str:

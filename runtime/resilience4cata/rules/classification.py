@@ -112,12 +112,17 @@ def unmatchable_exception(written: Written, context: Context) -> Iterator[Fault]
         if attribute.deny:
             continue
         for ref in _names(slot):
-            if ref.name in _PASSES_EVERYTHING:
-                yield Fault(
-                    slot.at,
-                    subject(written, attribute.name),
-                    "{type} in '{attribute}' can never match: it passes through every policy",
-                    {"type": ref.short, "attribute": attribute.name},
-                    suggestions=("Exception",) if ref.name == "builtins.BaseException" else (),
-                    help="" if ref.name == "builtins.BaseException" else "remove it",
-                )
+            if ref.name == "builtins.BaseException":
+                message = "{type} in '{attribute}' includes cancellation and exit, which pass through every policy"
+            elif ref.name in _PASSES_EVERYTHING:
+                message = "{type} in '{attribute}' never matches: it passes through every policy"
+            else:
+                continue
+            yield Fault(
+                slot.at,
+                subject(written, attribute.name),
+                message,
+                {"type": ref.short, "attribute": attribute.name},
+                suggestions=("Exception",) if ref.short == "BaseException" else (),
+                help="" if ref.short == "BaseException" else "remove it",
+            )

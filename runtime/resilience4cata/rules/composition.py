@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
+from ..config.equality import same
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
-from ..facts import UNKNOWN, Applied, At, Composed, Declaration, Element, Items, NotAPolicy, Project, Slot, Value
+from ..facts import Applied, At, Composed, Declaration, Element, NotAPolicy, Project, Slot
+from ..schema import POLICIES
 from ..suggestions import certain
-from .durations import nanoseconds_of
 from .places import named
 from .words import show
 
@@ -75,7 +76,7 @@ def settings_of(composed: Composed) -> Mapping[tuple[str, str], _Given | None]:
     for member in composed.members:
         if isinstance(member, Composed):
             for key, given in settings_of(member).items():
-                agreed = key not in found or _agree(found[key], given)
+                agreed = key not in found or _agree(key, found[key], given)
                 found[key] = given if agreed else None
     for member in composed.members:
         if isinstance(member, Declaration):
@@ -85,30 +86,17 @@ def settings_of(composed: Composed) -> Mapping[tuple[str, str], _Given | None]:
     return found
 
 
-def _agree(left: _Given | None, right: _Given | None) -> bool:
-    return left is not None and right is not None and not _differ(left.slot, right.slot)
+def _agree(key: tuple[str, str], left: _Given | None, right: _Given | None) -> bool:
+    return left is not None and right is not None and not _differ(key, left.slot, right.slot)
 
 
-def _differ(left: Slot, right: Slot) -> bool:
-    """Whether two slots certainly hold different values, however each is spelled."""
-    if not (left.certain and right.certain):
+def _differ(key: tuple[str, str], left: Slot, right: Slot) -> bool:
+    """Whether two slots of one attribute certainly hold different values, however each is spelled."""
+    policy, name = key
+    attribute = POLICIES[policy].attributes.get(name)
+    if attribute is None or not (left.certain and right.certain):
         return False
-    ours, theirs = ({_meaning(value) for value in slot.values} for slot in (left, right))
-    return None not in ours | theirs and not ours & theirs
-
-
-def _meaning(value: Value) -> Hashable | None:
-    """Equal for values that mean the same ("60s" and "1m", one type and a tuple of it); None if not known."""
-    if value is UNKNOWN:
-        return None
-    length = nanoseconds_of(value)
-    if length is not None:
-        return ("duration", length)
-    if isinstance(value, Items):
-        entries = [_meaning(item) for item in value.items]
-        return frozenset(entries) if value.closed and None not in entries else None
-    # True equals 1 in Python, but never as an attribute.
-    return ("bool", value) if isinstance(value, bool) else frozenset({value})
+    return all(same(attribute, ours, theirs) is False for ours in left.values for theirs in right.values)
 
 
 @rule("R4C-CMP-004", "composed-policies-disagree", view=Element)
@@ -132,7 +120,7 @@ def _disagreements(left: Composed, right: Composed) -> Iterator[tuple[tuple[str,
     theirs = settings_of(right)
     for key, one in settings_of(left).items():
         other = theirs.get(key)
-        if one is not None and other is not None and _differ(one.slot, other.slot):
+        if one is not None and other is not None and _differ(key, one.slot, other.slot):
             yield key, one, other
 
 
@@ -201,34 +189,35 @@ def composed_name_taken(project: Project, context: Context) -> Iterator[Fault]:
 
 
 def _certainly_differ(left: Composed, right: Composed) -> bool:
-    if not _fully_known(left) or not _fully_known(right):
+    ours, theirs = _contents(left), _contents(right)
+    if ours is None or theirs is None:
         return False
-    return _contents(left) != _contents(right)
+    if ours.keys() != theirs.keys():
+        return True
+    return any(
+        slot is not None and other is not None and _differ(key, slot, other)
+        for key, slot, other in ((key, ours[key], theirs[key]) for key in ours)
+    )
 
 
-def _fully_known(composed: Composed) -> bool:
+def _contents(composed: Composed) -> Mapping[tuple[str, str], Slot | None] | None:
+    """Everything that a composed policy brings, whatever the order it was written in; None if that is not all known.
+
+    A policy without attributes counts as itself, under the attribute "".
+    """
+    contents: dict[tuple[str, str], Slot | None] = {}
     for member in composed.members:
         if isinstance(member, Composed):
-            known = _fully_known(member)
-        elif isinstance(member, Declaration):
-            known = member.closed and all(s.certain and _meaning(s.value) is not None for s in member.slots.values())
+            nested = _contents(member)
+            if nested is None:
+                return None
+            contents.update((key, slot) for key, slot in nested.items() if key not in contents)
+        elif isinstance(member, Declaration) and member.closed:
+            contents[member.policy, ""] = None
+            contents.update(((member.policy, name), slot) for name, slot in member.slots.items())
         else:
-            known = False
-        if not known:
-            return False
-    return composed.closed
-
-
-def _contents(composed: Composed) -> Mapping[object, Hashable]:
-    """Everything that a fully known composed policy brings, independent of the order it was written in."""
-    contents: dict[object, Hashable] = {}
-    for member in composed.members:
-        if isinstance(member, Composed):
-            contents.update({(member.name.value, key): value for key, value in _contents(member).items()})
-        elif isinstance(member, Declaration):
-            contents[member.policy] = ""
-            contents.update({(member.policy, name): _meaning(slot.value) for name, slot in member.slots.items()})
-    return contents
+            return None
+    return contents if composed.closed else None
 
 
 @rule("R4C-CMP-008", "composed-policy-called", view=Element, needs=Needs.SYNTAX)
@@ -241,5 +230,5 @@ def composed_policy_called(element: Element, context: Context) -> Iterator[Fault
                 applied.at,
                 f"@{named(applied)}() on {element.definition.id}",
                 "a composed policy is applied without parentheses",
-                suggestions=(f"@{named(applied)}",),
+                help="remove ()",
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from ..config.defaults import nanoseconds
 from ..diagnostics import Context, Fault, Needs, rule
 from ..durations import MAX_NANOSECONDS, Problem, inspect
 from ..facts import Interval, Slot, Value, Written
@@ -43,16 +44,6 @@ _REASONS: Final = {
 }
 
 _FORM: Final = "a number and a unit (ns us ms s m h d)"
-
-
-def nanoseconds_of(value: Value) -> int | None:
-    """The length of a value that is a valid duration, else None."""
-    if isinstance(value, Interval):
-        return value.nanoseconds if 0 <= value.nanoseconds <= MAX_NANOSECONDS else None
-    if isinstance(value, str):
-        length = inspect(value)
-        return length if isinstance(length, int) else None
-    return None
 
 
 def _durations(written: Written) -> Iterator[tuple[Attribute, Slot]]:
@@ -184,7 +175,7 @@ def _too_long(value: Value) -> bool | None:
 def zero_duration(written: Written, context: Context) -> Iterator[Fault]:
     """Where zero has no meaning it would refuse every call or none: a timeout of zero, a period without length."""
     for attribute, slot in _durations(written):
-        if not attribute.zero and all_fail(slot, lambda value: True if nanoseconds_of(value) == 0 else None):
+        if not attribute.zero and all_fail(slot, lambda value: True if nanoseconds(value) == 0 else None):
             yield Fault(
                 slot.at,
                 subject(written, attribute.name),

@@ -142,8 +142,8 @@ def fallback_result_differs(element: Element, context: Context) -> Iterator[Faul
             )
 
 
-@rule("R4C-FB-005", "fallback-exception-parameter", view=Element, needs=Needs.SCOPES)
-def fallback_exception_parameter(element: Element, context: Context) -> Iterator[Fault]:
+@rule("R4C-FB-005", "unusable-exception-parameter", view=Element, needs=Needs.SCOPES)
+def unusable_exception_parameter(element: Element, context: Context) -> Iterator[Fault]:
     """One parameter more than the original receives the exception, and its annotation says which exceptions select this
     fallback. Without a usable annotation, or in another place, it would get an argument that is not meant for it."""
     original = element.definition

@@ -78,7 +78,11 @@ def _positional(parameters: Sequence[Parameter]) -> list[Parameter]:
 
 
 def misfits(original: Signature, parameters: Sequence[Parameter], oracle: Oracle) -> Iterator[str]:
-    """Why `parameters` cannot take every call of `original`, each reason as a clause; nothing if they can."""
+    """Why `parameters` cannot take every call of `original`, each reason as a clause; nothing if they can.
+
+    A parameter with a default in the original needs none in the target: a fallback gets every argument, defaults
+    included.
+    """
     target = _Target(parameters)
     matched: set[str] = set()
     position = 0
@@ -130,7 +134,7 @@ class _Target:
     def _by_keyword(self, parameter: Parameter) -> tuple[Parameter | None, str]:
         found = self._by_name.get(parameter.name)
         if found is not None and found.kind in (ParameterKind.KEYWORD_ONLY, ParameterKind.POSITIONAL_OR_KEYWORD):
-            return found, _optional(parameter, found)
+            return found, ""
         if found is not None and found.kind is ParameterKind.POSITIONAL_ONLY:
             return found, f"'{parameter.name}' cannot be given by keyword"
         return None, "" if self._kwargs else f"'{parameter.name}' is missing"
@@ -138,7 +142,7 @@ class _Target:
     def _by_position(self, parameter: Parameter, position: int) -> tuple[Parameter | None, str]:
         if position < len(self._positional):
             found = self._positional[position]
-            return found, _optional(parameter, found)
+            return found, ""
         return None, "" if self._args else f"'{parameter.name}' is missing"
 
     def _by_both(self, parameter: Parameter, position: int) -> tuple[Parameter | None, str]:
@@ -155,16 +159,12 @@ class _Target:
             return found, f"'{parameter.name}' cannot be given by position"
         if found is not here:
             return found, f"'{parameter.name}' stands in another place"
-        return found, _optional(parameter, found)
+        return found, ""
 
     def _renamed(self, parameter: Parameter, here: Parameter) -> str:
         if here.kind is ParameterKind.POSITIONAL_ONLY:
             return f"'{parameter.name}' cannot be given by keyword"
         return f"'{parameter.name}' is called '{here.name}'"
-
-
-def _optional(original: Parameter, target: Parameter) -> str:
-    return f"'{target.name}' has no default" if target.required and not original.required else ""
 
 
 def expected_form(original: Definition, name: str) -> str:
@@ -203,6 +203,4 @@ def _shown(parameters: Sequence[Parameter], receiver: str | None) -> tuple[list[
 def _show_parameter(parameter: Parameter) -> str:
     stars = {ParameterKind.VAR_POSITIONAL: "*", ParameterKind.VAR_KEYWORD: "**"}.get(parameter.kind, "")
     annotation = f": {parameter.type.text}" if parameter.type is not None else ""
-    variadic = bool(stars)
-    default = "" if parameter.required or variadic else (" = ..." if annotation else "=...")
-    return f"{stars}{parameter.name}{annotation}{default}"
+    return f"{stars}{parameter.name}{annotation}"

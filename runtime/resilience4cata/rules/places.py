@@ -181,5 +181,5 @@ def policy_without_parentheses(element: Element, context: Context) -> Iterator[F
                 applied.at,
                 _subject(applied, element),
                 "a policy is written with parentheses",
-                suggestions=(f"@{policy.policy}()",),
+                help="add ()",
             )

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
+from ..config.defaults import nanoseconds
 from ..diagnostics import Context, Fault, Needs, Related, rule
 from ..facts import Interval, Items, Member, Ref, Setting, Slot, Unknown, Value, Written
 from ..schema import POLICIES, Attribute, AttributeKind
 from ..suggestions import did_you_mean
-from .durations import nanoseconds_of
 from .words import all_fail, show, subject
 
 _NUMERIC: Final = (AttributeKind.INTEGER, AttributeKind.NUMBER)
@@ -180,7 +180,7 @@ def _exceeds(lower: Slot, upper: Slot) -> bool:
 def _comparable(value: Value) -> float | None:
     if isinstance(value, bool):
         return None
-    return value if isinstance(value, int | float) else nanoseconds_of(value)
+    return value if isinstance(value, int | float) else nanoseconds(value)
 
 
 def _may_be_time(written: Written, context: Context) -> bool:

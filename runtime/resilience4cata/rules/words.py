@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from ..durations import format_duration
+from ..durations import MAX_NANOSECONDS, format_duration
 from ..facts import UNKNOWN, Declaration, Interval, Items, Member, Ref, Slot, Value, Written
 from ..schema import POLICIES
 
 T = TypeVar("T")
 
 _LONGEST = 60
+_DAY = 24 * 3600 * 10**9
+# Units of durations as arguments of timedelta, which has nothing finer.
+_KEYWORDS = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds", "us": "microseconds"}
 
 
 def show(value: Value) -> str:
-    """A value as it would be written in code: `"2s"`, `150`, `Jitter.FULL`, `(OSError, KeyError)`."""
+    """A value as it would be written in code: `"2s"`, `150`, `timedelta(seconds=2)`, `(OSError, KeyError)`."""
     if value is UNKNOWN:
         return "..."
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, Interval):
-        sign = "-" if value.nanoseconds < 0 else ""
-        return f"timedelta of {sign}{format_duration(abs(value.nanoseconds))}"
+        return _timedelta(value.nanoseconds)
     if isinstance(value, Member):
         return f"{value.enum}.{value.name}"
     if isinstance(value, Ref):
@@ -31,6 +33,16 @@ def show(value: Value) -> str:
         return _display(value)
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def _timedelta(nanoseconds: int) -> str:
+    """A call in the largest unit that divides the length; for one beyond all durations, whole days are enough."""
+    size = abs(nanoseconds)
+    text = format_duration(size) if size <= MAX_NANOSECONDS else f"{size // _DAY}d"
+    number = text.rstrip("dhmnsu")
+    keyword = _KEYWORDS.get(text[len(number) :])
+    signed = f"-{number}" if nanoseconds < 0 else number
+    return f"timedelta({keyword}={signed})" if keyword else f"timedelta({signed})"
 
 
 def _quoted(text: str) -> str:

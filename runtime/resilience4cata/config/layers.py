@@ -1,0 +1,207 @@
+"""What stands on an element itself: layers 5 to 7, as writes from the weakest to the strongest.
+
+Composed policies, their family keys, what is written directly, class level before method level; bases before
+subclasses. A write of UNKNOWN to every attribute says that something unseen may stand there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from ..facts import (
+    UNKNOWN,
+    Applied,
+    Composed,
+    Declaration,
+    Element,
+    Foreign,
+    Key,
+    Kind,
+    Project,
+    Setting,
+    Unknown,
+    Value,
+)
+from .origin import Given, Layer, Origin
+
+SettingKey = tuple[str, str]
+"""Policy and attribute."""
+
+_UNGUARDED: Final = "resilience4cata.unguarded"
+_INHERITED: Final = "resilience4cata.inherit_policies"
+
+
+class Write(NamedTuple):
+    """One value for one attribute; `attribute` "" stands for all of the policy, `policy` "" for all policies.
+
+    `given` is None where the policy is declared and nothing more is said.
+    """
+
+    policy: str
+    attribute: str
+    given: Given | None
+
+
+class _Level(NamedTuple):
+    composed: Layer
+    family: Layer
+    direct: Layer
+
+
+_CLASS: Final = _Level(Layer.CLASS_COMPOSED, Layer.CLASS_FAMILY, Layer.CLASS_DIRECT)
+_METHOD: Final = _Level(Layer.METHOD_COMPOSED, Layer.METHOD_FAMILY, Layer.METHOD_DIRECT)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What elements are resolved against, indexed once for a project."""
+
+    project: Project
+    elements: Mapping[str, Element]
+    families: Mapping[str, tuple[Key, ...]]
+
+    @classmethod
+    def of(cls, project: Project) -> Surroundings:
+        families: dict[str, tuple[Key, ...]] = {}
+        for file in project.files:
+            for key in file.keys:
+                if isinstance(key.meaning, Setting) and key.meaning.kind == "family":
+                    families[key.meaning.name] = (*families.get(key.meaning.name, ()), key)
+        elements: dict[str, Element] = {}
+        for element in project.elements:
+            elements.setdefault(element.definition.id, element)
+        return cls(project, elements, families)
+
+
+def writes_of(element: Element, around: Surroundings) -> list[Write]:
+    """What layers 5 to 7 write for an element; for a class, what its undecorated public methods get."""
+    if element.definition.kind is Kind.CLASS:
+        return list(_class_level(element, element.body.ancestors if element.body else None, around))
+    writes: list[Write] = []
+    if element.scope.is_class:
+        if _guarded_by_class(element):
+            writes += _class_level(around.elements.get(element.scope.id), element.scope.ancestors, around)
+        writes += _inherited(element, around)
+    return [*writes, *_on(element, _METHOD, around)]
+
+
+def _guarded_by_class(element: Element) -> bool:
+    foreign = {d.name for d in element.definition.decorators if isinstance(d, Foreign)}
+    return not element.definition.name.startswith("_") and _UNGUARDED not in foreign
+
+
+def _class_level(own: Element | None, ancestors: tuple[str, ...] | None, around: Surroundings) -> Iterator[Write]:
+    if ancestors is None:
+        yield _anything(Origin(Layer.CLASS_COMPOSED, "an unknown base class"))
+        classes = [own] if own is not None else []
+    else:
+        classes = [around.elements[name] for name in reversed(ancestors) if name in around.elements]
+    declared: set[str] = set()
+    for cls in classes:
+        for write in _on(cls, _CLASS, around):
+            declared.add(write.policy)
+            yield write
+    for cls in classes:
+        yield from _keys(cls.definition.id, Layer.CLASS_KEY, declared, around)
+
+
+def _inherited(element: Element, around: Surroundings) -> Iterator[Write]:
+    """Policies of the definitions that this one implements (abstract), or takes over explicitly."""
+    ancestors = element.scope.ancestors
+    takes_over = any(isinstance(d, Foreign) and d.name == _INHERITED for d in element.definition.decorators)
+    if ancestors is None:
+        if takes_over:
+            yield _anything(Origin(Layer.METHOD_COMPOSED, "an unknown base class"))
+        return
+    overridden = [around.elements.get(f"{base}.{element.definition.name}") for base in reversed(ancestors[1:])]
+    for base in overridden:
+        if base is not None and (base.definition.abstract or takes_over):
+            yield from _on(base, _METHOD, around)
+
+
+def _on(element: Element, level: _Level, around: Surroundings) -> Iterator[Write]:
+    """Composed policies, their family keys, then what is written directly."""
+    definition = element.definition
+    if not definition.decorators_known:
+        yield _anything(Origin(level.composed, f"a decorator on {definition.id}", definition.at))
+    composed = [a.policy for a in element.policies if isinstance(a.policy, Composed)]
+    yield from _merged([_flat(policy, level, around) for policy in composed])
+    for applied in element.policies:
+        if isinstance(applied.policy, Declaration):
+            yield from _direct(
+                applied.policy, Origin(level.direct, f"@{applied.policy.policy} on {definition.id}", applied.at)
+            )
+
+
+def _direct(declaration: Declaration, origin: Origin) -> Iterator[Write]:
+    """A declaration's slots; a policy that writes nothing is still declared."""
+    yield Write(declaration.policy, "", None if declaration.closed else Given(UNKNOWN, origin))
+    for name, slot in declaration.slots.items():
+        at = slot.at if slot.at.line else origin.at
+        value = slot.value if slot.certain else UNKNOWN
+        yield Write(declaration.policy, name, Given(value, replace(origin, at=at)))
+
+
+def _flat(composed: Composed, level: _Level, around: Surroundings) -> list[Write]:
+    """A composed policy: what its members bring, beaten by what it writes itself, beaten by the keys of its family."""
+    name = composed.name.value
+    title = name if isinstance(name, str) else "..."
+    origin = Origin(level.composed, title, composed.at)
+    writes = _merged([_flat(m, level, around) for m in composed.members if isinstance(m, Composed)])
+    if not composed.closed or any(isinstance(member, Unknown) for member in composed.members):
+        writes.insert(0, _anything(origin))
+    for member in composed.members:
+        if isinstance(member, Declaration):
+            writes += _direct(member, origin)
+    declared = {write.policy for write in writes}
+    if isinstance(name, str):
+        writes += _keys(name, level.family, declared, around)
+    elif any(around.families):
+        writes += (Write(policy, "", Given(UNKNOWN, origin)) for policy in declared if policy)
+    return writes
+
+
+def _merged(several: list[list[Write]]) -> list[Write]:
+    """Composed policies side by side: an attribute that two of them write differently is not known (R4C-CMP-004)."""
+    if len(several) < 2:
+        return [write for writes in several for write in writes]
+    merged = [write for writes in several for write in writes if not write.attribute]
+    lasts = [{(w.policy, w.attribute): w for w in writes if w.attribute} for writes in several]
+    for key in dict.fromkeys(key for last in lasts for key in last):
+        *others, final = [last[key] for last in lasts if key in last]
+        alike = all(_value_of(other) == _value_of(final) for other in others)
+        merged.append(final if alike or final.given is None else Write(*key, Given(UNKNOWN, final.given.origin)))
+    return merged
+
+
+def _value_of(write: Write) -> Value:
+    return write.given.value if write.given else UNKNOWN
+
+
+def _keys(name: str, layer: Layer, declared: Iterable[str], around: Surroundings) -> Iterator[Write]:
+    """Family or class keys, for policies that are declared: a key tunes, it never adds."""
+    allowed = set(declared)
+    for key in around.families.get(name, ()):
+        meaning = key.meaning
+        if isinstance(meaning, Setting) and meaning.policy in allowed:
+            yield Write(meaning.policy, meaning.attribute, Given(key.value, Origin(layer, key.text, key.at)))
+
+
+def _anything(origin: Origin) -> Write:
+    return Write("", "", Given(UNKNOWN, origin))
+
+
+def applied_with(element: Element, has: Callable[[Declaration], bool]) -> Applied | None:
+    """The decorator on the element that brings a declaration of this kind, the direct one if there are several."""
+    direct = [a for a in element.policies if isinstance(a.policy, Declaration) and has(a.policy)]
+    within = [a for a in element.policies if isinstance(a.policy, Composed) and _holds(a.policy, has)]
+    return next(iter((*direct, *within)), None)
+
+
+def _holds(composed: Composed, has: Callable[[Declaration], bool]) -> bool:
+    return any(
+        has(member) if isinstance(member, Declaration) else isinstance(member, Composed) and _holds(member, has)
+        for member in composed.members
+    )

@@ -1,0 +1,221 @@
+"""Effective settings with their provenance: layers 1 to 5 and 7 to 8 of the configuration, over facts alone.
+
+Pure: nothing is read, imported or remembered. Whatever is not known (an open `**options`, a template from an unknown
+source, an unknown base class) makes the attributes that it may concern UNKNOWN, unless a stronger layer sets them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ..facts import UNKNOWN, ConfigFile, Declaration, Element, Global, Items, Kind, Project, Setting, Template
+from ..schema import POLICIES
+from .defaults import adjusted, built_in
+from .layers import SettingKey, Surroundings, Write, writes_of
+from .origin import Effective, Given, Layer, Origin
+
+SELECTORS = ("name", "config")
+"""Attributes that choose an instance or a template; they are resolved too, but no file sets them."""
+
+
+def resolve(element: Element, project: Project, profiles: Iterable[str] = ()) -> Mapping[SettingKey, Effective]:
+    """What counts for the policies that the element declares, by policy and attribute.
+
+    A class stands for those of its public methods that have no policies of their own. `profiles` are active in this
+    order, later ones win. Also has `name` and `config` where they are written.
+    """
+    return Resolver.of(project, profiles).resolve(element)
+
+
+def active_profiles(project: Project) -> tuple[str, ...]:
+    """The profiles that code activates, else those of the last file that says so."""
+    if project.profiles is not None:
+        return project.profiles
+    named = [key.value for file in project.files for key in file.keys if key.meaning == Global("profiles.active")]
+    last = named[-1] if named else ()
+    words = last.items if isinstance(last, Items) else (last,)
+    return tuple(word for word in words if isinstance(word, str))
+
+
+def sources_known(project: Project) -> bool:
+    """Whether every source of templates is known and could be read."""
+    return project.templates_closed and not any(file.broken for file in project.files)
+
+
+@dataclass(slots=True)
+class _Stack:
+    """What the layers give to the attributes of one policy, weakest first."""
+
+    policy: str
+    given: dict[str, list[Given]] = field(default_factory=dict)
+
+    def put(self, attribute: str, given: Given) -> None:
+        """Lay a value on top; attribute "" lays it on every setting (only ever UNKNOWN)."""
+        schema = POLICIES[self.policy]
+        names = [attribute] if attribute else [a.name for a in schema.attributes.values() if a.configurable]
+        for name in names:
+            self.given.setdefault(name, []).append(given)
+
+    def effective(self) -> dict[str, Effective]:
+        """The strongest of each attribute; built-in defaults give way to their neighbours."""
+        values = {name: given[-1].value for name, given in self.given.items()}
+        found = {}
+        for name, (*weaker, strongest) in self.given.items():
+            value = strongest.value
+            if strongest.origin.layer is Layer.BUILT_IN:
+                value = adjusted(self.policy, name, values)
+            found[name] = Effective(value, strongest.origin, tuple(reversed(weaker)))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Resolver:
+    """Resolves many elements of one project under one choice of profiles."""
+
+    around: Surroundings
+    profiles: tuple[str, ...]
+
+    @classmethod
+    def of(cls, project: Project, profiles: Iterable[str] = ()) -> Resolver:
+        return cls(Surroundings.of(project), tuple(profiles))
+
+    @property
+    def project(self) -> Project:
+        return self.around.project
+
+    def resolve(self, element: Element) -> Mapping[SettingKey, Effective]:
+        """See the module's `resolve`."""
+        writes = writes_of(element, self.around)
+        policies = dict.fromkeys(w.policy for w in writes if w.policy in POLICIES)
+        found: dict[SettingKey, Effective] = {}
+        for policy in policies:
+            own = [w for w in writes if w.policy in (policy, "")]
+            for attribute, effective in self._policy(policy, own, element).items():
+                found[policy, attribute] = effective
+        return found
+
+    def _policy(self, policy: str, writes: list[Write], element: Element) -> Mapping[str, Effective]:
+        stack = _Stack(policy)
+        for attribute, value in built_in(policy).items():
+            stack.put(attribute, Given(value, Origin(Layer.BUILT_IN)))
+        upper = _Stack(policy)
+        for write in writes:
+            if write.given is not None:
+                upper.put(write.attribute, write.given)
+                if not write.attribute:
+                    for selector in SELECTORS:
+                        upper.put(selector, write.given)
+        for attribute, given in self._base(policy, upper.given.get("config")):
+            stack.put(attribute, given)
+        for attribute, several in upper.given.items():
+            for given in several:
+                stack.put(attribute, given)
+        for attribute, given in self._overrides(policy, upper.given.get("name"), element):
+            stack.put(attribute, given)
+        return stack.effective()
+
+    def _base(self, policy: str, config: list[Given] | None) -> Iterator[tuple[str, Given]]:
+        """Layers 2 to 4."""
+        template = config[-1].value if config else None
+        yield from _written(self.project.defaults, policy, Origin(Layer.DEFAULTS))
+        yield from self._keys("defaults", "", policy, None, Layer.DEFAULTS)
+        yield from self._chain(template, policy, None, Layer.TEMPLATE)
+        for profile in self.profiles:
+            yield from self._keys("defaults", "", policy, profile, Layer.PROFILE_DEFAULTS)
+            yield from self._chain(template, policy, profile, Layer.PROFILE_TEMPLATE)
+        if not sources_known(self.project):
+            yield "", Given(UNKNOWN, Origin(Layer.DEFAULTS, "an unknown source"))
+
+    def _chain(self, name: object, policy: str, profile: str | None, layer: Layer) -> Iterator[tuple[str, Given]]:
+        """A template with those that it extends, root first."""
+        if name is None:
+            return
+        chain = self.ancestry(name) if isinstance(name, str) else None
+        if chain is None:
+            yield "", Given(UNKNOWN, Origin(layer, str(name)))
+            return
+        for title in reversed(chain):
+            for template in self._templates(title, profile):
+                origin = Origin(layer, title, template.at, profile)
+                yield from _written(template.declarations, policy, origin)
+
+    def _templates(self, name: str, profile: str | None) -> Iterator[Template]:
+        return (t for t in self.project.templates if t.name == name and t.profile == profile)
+
+    def ancestry(self, name: str) -> list[str] | None:
+        """The template and those that it extends, itself first; None if one is not known or they form a circle."""
+        chain: list[str] = []
+        current: str | None = name
+        while current is not None:
+            known = [t for t in self.project.templates if t.name == current]
+            if not known or current in chain:
+                return None
+            chain.append(current)
+            current = parent_of(known, self.profiles)
+        return chain
+
+    def _keys(
+        self, kind: str, name: str, policy: str, profile: str | None, layer: Layer
+    ) -> Iterator[tuple[str, Given]]:
+        for file in self.project.files:
+            for key in file.keys:
+                meaning = key.meaning
+                if (
+                    isinstance(meaning, Setting)
+                    and (meaning.kind, meaning.policy, meaning.profile) == (kind, policy, profile)
+                    and meaning.name == name
+                ):
+                    yield meaning.attribute, Given(key.value, Origin(layer, meaning.name, key.at, profile))
+
+    def _overrides(self, policy: str, name: list[Given] | None, element: Element) -> Iterator[tuple[str, Given]]:
+        """Layer 8, unless the instance is locked."""
+        instance = name[-1].value if name else element_id(element)
+        if instance is UNKNOWN:
+            # Any instance may be meant, so every override that exists may or may not count.
+            for file in self.project.files:
+                for key in file.keys:
+                    meaning = key.meaning
+                    if isinstance(meaning, Setting) and (meaning.kind, meaning.policy) == ("instance", policy):
+                        yield meaning.attribute, Given(UNKNOWN, Origin(Layer.INSTANCE, meaning.name, key.at))
+        elif isinstance(instance, str) and instance not in locked_instances(self.project.files):
+            for profile in (None, *self.profiles):
+                yield from self._keys("instance", instance, policy, profile, Layer.INSTANCE)
+
+
+def _written(declarations: Iterable[Declaration], policy: str, origin: Origin) -> Iterator[tuple[str, Given]]:
+    for declaration in declarations:
+        if declaration.policy != policy:
+            continue
+        if not declaration.closed:
+            yield "", Given(UNKNOWN, origin)
+        for name, slot in declaration.slots.items():
+            at = slot.at if slot.at.line else origin.at
+            value = slot.value if slot.certain else UNKNOWN
+            yield name, Given(value, Origin(origin.layer, origin.name, at, origin.profile))
+
+
+def parent_of(templates: Iterable[Template], profiles: Iterable[str]) -> str | None:
+    """What the templates of one name extend: the last active profile that says so wins, then the last source."""
+    order: tuple[str | None, ...] = (None, *profiles)
+    extending = [t for t in templates if t.extends is not None and t.profile in order]
+    # The first maximum counts, and among equals that is to be the last source.
+    return max(reversed(extending), key=lambda t: order.index(t.profile)).extends if extending else None
+
+
+def element_id(element: Element) -> str | None:
+    """The id of an element's own instance, `acme.payments.PaymentsClient#charge`; a class has none."""
+    definition = element.definition
+    return None if definition.kind is Kind.CLASS else f"{definition.owner}#{definition.name}"
+
+
+def locked_instances(files: Iterable[ConfigFile]) -> set[str]:
+    """Ids of instances that ignore layer 8."""
+    found = set()
+    for file in files:
+        for key in file.keys:
+            if isinstance(key.meaning, Global) and key.value is True:
+                instance = key.meaning.name.removeprefix("instances.").removesuffix(".locked")
+                if key.meaning.name == f"instances.{instance}.locked":
+                    found.add(instance)
+    return found

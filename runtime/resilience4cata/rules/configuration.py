@@ -1,0 +1,259 @@
+"""CFG: configuration files and templates that cannot be read, or that name what does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..diagnostics import Context, Fault, Needs, Related, rule
+from ..facts import (
+    Composed,
+    ConfigFile,
+    Key,
+    Project,
+    Slot,
+    Template,
+    Unrecognised,
+    Written,
+)
+from ..schema import policy_by_key
+from ..suggestions import did_you_mean
+from .naming import FORM, repaired, well_formed
+from .words import all_fail, subject
+
+
+def _template_names(context: Context) -> frozenset[str] | None:
+    """Every template that exists; None if there may be others."""
+    if _template_names not in context.memo:
+        context.memo[_template_names] = _names_in(context.project)
+    names: frozenset[str] | None = context.memo[_template_names]
+    return names
+
+
+def _names_in(project: Project) -> frozenset[str] | None:
+    if not project.templates_closed or any(file.broken for file in project.files):
+        return None
+    keys = (key for file in project.files for key in file.keys)
+    misspelt = {name for key in keys if (name := _template_named_by(key)) is not None}
+    return frozenset(misspelt | {template.name for template in project.templates})
+
+
+def _template_named_by(key: Key) -> str | None:
+    """The template that a key without meaning shows to exist: what is wrong there is reported once, where it stands."""
+    meaning = key.meaning
+    if not isinstance(meaning, Unrecognised):
+        return None
+    if "configs." in (meaning.suggestion or ""):  # it stands one level too high
+        return key.path[meaning.index]
+    start = 2 if key.path[:1] == ("profiles",) else 0
+    is_inside = key.path[start : start + 1] == ("configs",) and meaning.index > start + 1
+    return key.path[start + 1] if is_inside else None
+
+
+def _nearest(word: str, names: frozenset[str]) -> tuple[str, ...]:
+    suggestion = did_you_mean(word, names)
+    return (suggestion,) if suggestion is not None else ()
+
+
+@rule("R4C-CFG-001", "unknown-template", view=Written, needs=Needs.DECLARATIONS | Needs.TEMPLATES)
+def unknown_template(written: Written, context: Context) -> Iterator[Fault]:
+    """A policy that starts from a template that does not exist would run on built-in defaults, and nobody would notice
+    before the first outage."""
+    slot = written.declaration.slots.get("config")
+    names = _template_names(context)
+    if slot is None or names is None:
+        return
+    missing = all_fail(slot, lambda value: value if isinstance(value, str) and value not in names else None)
+    if missing is not None:
+        yield Fault(
+            slot.at,
+            subject(written, "config"),
+            "no template named '{name}' found",
+            {"name": missing},
+            suggestions=_nearest(missing, names),
+        )
+
+
+@rule("R4C-CFG-002", "unknown-parent-template", view=Template, needs=Needs.FILES | Needs.TEMPLATES)
+def unknown_parent_template(template: Template, context: Context) -> Iterator[Fault]:
+    """A template that extends nothing loses everything it was meant to inherit."""
+    names = _template_names(context)
+    if template.extends and names is not None and template.extends not in names:
+        yield Fault(
+            template.extends_at,
+            f"{_title(template)}.extends",
+            "no template named '{name}' found",
+            {"name": template.extends},
+            suggestions=_nearest(template.extends, names - {template.name}),
+        )
+
+
+def _title(template: Template) -> str:
+    profile = f"profiles.{template.profile}." if template.profile is not None else ""
+    return f"{profile}configs.{template.name}"
+
+
+@rule("R4C-CFG-003", "circular-templates", view=Project, needs=Needs.FILES)
+def circular_templates(project: Project, context: Context) -> Iterator[Fault]:
+    """A template that extends itself, directly or through others, has no settings of its own to begin with."""
+    profiles = dict.fromkeys(template.profile for template in project.templates if template.profile is not None)
+    seen: set[frozenset[str]] = set()
+    for profile in (None, *profiles):
+        edges = _edges(project.templates, profile)
+        for circle in _circles(edges):
+            if frozenset(circle) not in seen:
+                seen.add(frozenset(circle))
+                yield _circle_fault([edges[name] for name in circle])
+
+
+def _edges(templates: Sequence[Template], profile: str | None) -> Mapping[str, Template]:
+    """The template by which each name extends another: the profile's wins, then the last; in file order."""
+    edges: dict[str, Template] = {}
+    for wanted in dict.fromkeys((None, profile)):
+        edges.update({t.name: t for t in templates if t.extends is not None and t.profile == wanted})
+    return dict(sorted(edges.items(), key=lambda item: templates.index(item[1])))
+
+
+def _circles(edges: Mapping[str, Template]) -> Iterator[list[str]]:
+    """The names of each circle once, from the one that comes first in the files."""
+    done: set[str] = set()
+    for start in edges:
+        path: list[str] = []
+        name: str | None = start
+        while name is not None and name in edges and name not in done and name not in path:
+            path.append(name)
+            name = edges[name].extends
+        if name in path:
+            circle = path[path.index(name) :]
+            first = min(circle, key=list(edges).index)
+            turn = circle.index(first)
+            yield circle[turn:] + circle[:turn]
+        done.update(path)
+
+
+def _circle_fault(circle: list[Template]) -> Fault:
+    names = [template.name for template in circle]
+    related = (Related(t.extends_at, f"'{t.name}' extends '{t.extends}' here") for t in circle[1:])
+    return Fault(
+        circle[0].extends_at,
+        f"{_title(circle[0])}.extends",
+        "templates extend each other in a circle: {path}",
+        {"path": " -> ".join((*names, names[0]))},
+        help="one of them has to stand on its own",
+        related=tuple(place for place in related if place.at.line),
+    )
+
+
+@rule("R4C-CFG-004", "malformed-name", view=(Composed, Template))
+def malformed_name(named: Composed | Template, context: Context) -> Iterator[Fault]:
+    """Names of templates and composed policies become parts of keys and of environment variables, where dots, blanks
+    and case have meanings of their own."""
+    if isinstance(named, Template):
+        title = _title(named)
+        slot = Slot((named.name,), named.at)
+    else:
+        title, slot = named.title, named.name
+    name = all_fail(slot, lambda value: value if isinstance(value, str) and not well_formed(value) else None)
+    if name is not None:
+        yield Fault(
+            slot.at,
+            title,
+            "malformed name '{name}'",
+            {"name": name},
+            suggestions=repaired(name),
+            expected=FORM,
+        )
+
+
+@rule("R4C-CFG-007", "repeated-key", view=ConfigFile, needs=Needs.FILES)
+def repeated_key(file: ConfigFile, context: Context) -> Iterator[Fault]:
+    """Of two values for one key only one counts, and formats disagree which: TOML refuses the file, properties take the
+    last."""
+    for repeated in file.repeated:
+        yield Fault(
+            repeated.at,
+            repeated.key,
+            "key is written twice",
+            help="remove one of them",
+            related=(Related(repeated.first, "first written here"),),
+        )
+
+
+@rule("R4C-CFG-008", "unreadable-configuration", view=ConfigFile, needs=Needs.FILES)
+def unreadable_configuration(file: ConfigFile, context: Context) -> Iterator[Fault]:
+    """A file that cannot be read configures nothing, and every policy that relies on it would run on other settings
+    than its author believes."""
+    if file.broken is not None:
+        yield Fault(file.broken.at, "", "configuration cannot be read: {reason}", {"reason": file.broken.reason})
+
+
+@rule("R4C-CFG-011", "unknown-key", view=ConfigFile, needs=Needs.FILES)
+def unknown_key(file: ConfigFile, context: Context) -> Iterator[Fault]:
+    """A key that nobody reads changes nothing: the setting it was meant for keeps its old value, silently."""
+    seen: set[tuple[str, ...]] = set()
+    for key in file.keys:
+        meaning = key.meaning
+        if not isinstance(meaning, Unrecognised) or not is_ours(key, context.project):
+            continue
+        outermost = key.path[: meaning.index + 1]
+        if outermost not in seen:
+            seen.add(outermost)
+            yield _too_short(key, meaning) if meaning.index >= len(key.path) else _unknown_part(key, meaning)
+
+
+def is_ours(key: Key, project: Project) -> bool:
+    """Whether a key concerns us: one with slashes does if its first segment is known in the project."""
+    if not is_slash_key(key):
+        return True
+    owner = key.text.split("/", 1)[0]
+    names = {composed.name.value for composed in project.composed}
+    ids = {name for e in project.elements for name in (e.definition.id, e.definition.owner, e.scope.id)}
+    return owner in names | ids
+
+
+def is_slash_key(key: Key) -> bool:
+    """Whether the key is written with slashes: `acme.payments.PaymentsClient/charge/timeout/value`."""
+    return len(key.path) > 1 and key.text == "/".join(key.path)
+
+
+def _too_short(key: Key, meaning: Unrecognised) -> Fault:
+    return Fault(
+        key.at,
+        key.text,
+        "'{part}' cannot have a value of its own",
+        {"part": _printable(key.path[-1])},
+        expected=f"{key.text}.<{' | '.join(meaning.candidates)}>" if meaning.candidates else "",
+    )
+
+
+def _unknown_part(key: Key, meaning: Unrecognised) -> Fault:
+    part = key.path[meaning.index]
+    at = key.parts_at[meaning.index] if key.parts_at else key.at
+    word = did_you_mean(part, meaning.candidates)
+    if meaning.suggestion is not None:
+        # In a file of dotted lines the whole line's key is replaced, in one of tables only the part that stands there.
+        at = key.at if meaning.suggestion.startswith("resilience4cata.") else at
+        suggestions: tuple[str, ...] = (meaning.suggestion,)
+    else:
+        suggestions = (word,) if word is not None else ()
+    return Fault(
+        at,
+        key.text,
+        "unknown key '{part}'",
+        {"part": _printable(part), "candidates": ", ".join(meaning.candidates)},
+        suggestions=suggestions,
+        help="" if suggestions else _unknown_help(key, meaning),
+    )
+
+
+def _printable(part: str) -> str:
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in part)
+
+
+def _unknown_help(key: Key, meaning: Unrecognised) -> str:
+    schema = policy_by_key(key.path[meaning.index - 1]) if meaning.index else None
+    attribute = schema.attributes.get(key.path[meaning.index].replace("-", "_")) if schema is not None else None
+    if attribute is not None and not attribute.configurable:
+        return "it is written in code only"
+    if key.path[0] == "tool" and meaning.index == 0:
+        return "only pyproject.toml has this level"
+    return "known here: {candidates}" if meaning.candidates else ""

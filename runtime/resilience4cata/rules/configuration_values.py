@@ -1,0 +1,207 @@
+"""CFG-012: values in files, judged by the very rules that judge them in code.
+
+What those rules say about one value is said again as R4C-CFG-012, in the same words; what they say about two values
+that contradict each other keeps its own code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from ..diagnostics import Context, Fault, Finding, Needs, rule
+from ..durations import Problem, inspect
+from ..facts import ConfigFile, Declaration, Extends, Global, Items, Key, Member, Ref, Setting, Slot, Value, Written
+from ..schema import POLICIES, Attribute, AttributeKind
+from ..suggestions import did_you_mean
+from .configuration import is_ours
+from .words import show
+
+_ONE_VALUE: Final = frozenset(
+    {
+        *(f"R4C-DU-00{number}" for number in range(1, 6)),
+        *(f"R4C-VA-00{number}" for number in (1, 3, 6)),
+        "R4C-CL-002",
+    }
+)
+# Rules of other families speak about code: a fallback's table in a file need not have a target.
+_SEVERAL_VALUES: Final = ("R4C-VA-", "R4C-CL-", "R4C-TB-")
+_CODE_ONLY: Final = frozenset({"R4C-VA-002"})
+
+
+@rule("R4C-CFG-012", "invalid-value", view=ConfigFile, needs=Needs.FILES)
+def invalid_value(file: ConfigFile, context: Context) -> Iterator[Fault | Finding]:
+    """A value that its key cannot have is as wrong in a file as in code; found here, it has a line to point at instead
+    of a service that does not start."""
+    keys = [key for key in file.keys if is_ours(key, context.project)]
+    for key in keys:
+        yield from _own_faults(key)
+    yield from _faults_of_other_rules(keys, context)
+
+
+# ---------------------------------------------------------------- what other rules say
+
+
+def _faults_of_other_rules(keys: list[Key], context: Context) -> Iterator[Fault | Finding]:
+    # Imported late: the engine discovers this module.
+    from . import check
+
+    by_place = {key.value_at: key for key in keys}
+    inner = Context(context.provides & (Needs.DECLARATIONS | Needs.KINDS), context.oracle, context.project)
+    for finding in check(_views(keys), inner):
+        key = by_place.get(finding.fault.at)
+        if key is None:
+            continue
+        fault = replace(finding.fault, subject=key.text)
+        if finding.rule.code in _ONE_VALUE:
+            yield _in_file_words(fault, key)
+        elif finding.rule.code.startswith(_SEVERAL_VALUES) and finding.rule.code not in _CODE_ONLY:
+            yield replace(finding, fault=fault)
+
+
+def _views(keys: list[Key]) -> Iterator[Written]:
+    """The settings of one policy in one place of the file, as if they were one declaration."""
+    tables: dict[tuple[object, ...], dict[str, Slot]] = {}
+    for key in keys:
+        meaning = key.meaning
+        if isinstance(meaning, Setting):
+            slots = tables.setdefault((meaning.policy, meaning.kind, meaning.name, meaning.profile), {})
+            slots.pop(meaning.attribute, None)
+            if not list(_own_faults(key)):
+                slots[meaning.attribute] = Slot((key.value,), key.value_at)
+    for (policy, *_), slots in tables.items():
+        if slots:
+            yield Written(Declaration(str(policy), slots, next(iter(slots.values())).at))
+
+
+def _in_file_words(fault: Fault, key: Key) -> Fault:
+    attribute = _attribute_of(key)
+    if attribute is None or attribute.kind is not AttributeKind.BOOLEAN:
+        return fault
+    return replace(fault, expected="true or false", suggestions=_near(key.value, ("true", "false")))
+
+
+def _near(value: Value, words: tuple[str, ...]) -> tuple[str, ...]:
+    word = did_you_mean(value, words) if isinstance(value, str) else None
+    return (word,) if word is not None else ()
+
+
+# ---------------------------------------------------------------- what only files can get wrong
+
+
+def _attribute_of(key: Key) -> Attribute | None:
+    meaning = key.meaning
+    return POLICIES[meaning.policy].attributes[meaning.attribute] if isinstance(meaning, Setting) else None
+
+
+def _own_faults(key: Key) -> Iterator[Fault]:
+    """Faults that no rule about code can see: empty values, words for members and layers, keys that stand alone."""
+    meaning = key.meaning
+    if isinstance(meaning, Setting | Extends | Global) and isinstance(key.value, str) and not key.value.strip():
+        yield Fault(key.value_at, key.text, "the value is empty", help="remove the key, or give it a value")
+    elif isinstance(meaning, Extends):
+        yield from _not_a_name(key, (key.value,), "the name of a template")
+    elif isinstance(meaning, Global):
+        yield from _global_faults(key, meaning.name)
+    else:
+        attribute = _attribute_of(key)
+        if attribute is not None and attribute.kind is AttributeKind.MEMBER and attribute.members is not None:
+            yield from _not_a_member(
+                key, (key.value,), attribute.members.__name__, tuple(attribute.members.__members__)
+            )
+        elif attribute is not None and attribute.kind is AttributeKind.LAYERS:
+            yield from _not_layers(key)
+
+
+def _no_value(key: Key, expected: str, suggestions: tuple[str, ...] = (), value: Value | None = None) -> Fault:
+    return Fault(
+        key.value_at,
+        key.text,
+        "{value} is no value for '{key}'",
+        {"value": show(key.value if value is None else value), "key": key.path[-1]},
+        suggestions=suggestions,
+        expected="" if suggestions else expected,
+    )
+
+
+def _not_a_name(key: Key, values: tuple[Value, ...], expected: str) -> Iterator[Fault]:
+    if not all(isinstance(value, str) and value for value in values):
+        yield _no_value(key, expected)
+
+
+def _not_a_member(key: Key, values: tuple[Value, ...], enum: str, names: tuple[str, ...]) -> Iterator[Fault]:
+    for value in values:
+        if isinstance(value, str):
+            yield Fault(
+                key.value_at,
+                key.text,
+                "{value} is no member of {enum}",
+                {"value": show(value), "enum": enum},
+                suggestions=_near(value, names),
+                expected="" if _near(value, names) else " | ".join(names),
+            )
+
+
+def _not_layers(key: Key) -> Iterator[Fault]:
+    default = POLICIES["order"].attributes["layers"].default
+    names = tuple(layer.name for layer in default) if isinstance(default, tuple) else ()
+    items = key.value.items if isinstance(key.value, Items) else (key.value,)
+    if all(isinstance(item, Member | str) for item in items):
+        yield from _not_a_member(key, items, "Layer", names)
+    else:
+        yield _no_value(key, " | ".join(names))
+
+
+# ---------------------------------------------------------------- keys that stand alone
+
+_BOOLEANS: Final = frozenset({"enabled", "strict", "events.per-call", "fallback.when-disabled"})
+_EXCEPTIONS: Final = frozenset({"classification.unwrap", "classification.bypass"})
+
+
+def _global_faults(key: Key, name: str) -> Iterator[Fault]:
+    last = name.rpartition(".")[2]
+    if name in _BOOLEANS or last == "locked":
+        if not isinstance(key.value, bool):
+            yield _no_value(key, "true or false", _near(key.value, ("true", "false")))
+    elif name == "order":
+        yield from _not_layers(key)
+    elif name == "profiles.active":
+        yield from _not_a_name(key, _items(key.value), "names of profiles")
+    elif name in _EXCEPTIONS:
+        for item in _items(key.value):
+            if not isinstance(item, Ref):
+                yield _no_value(key, "dotted paths of exception types", value=item)
+    elif last == "ttl":
+        yield from _duration_faults(key)
+    else:
+        yield from _number_faults(key, last)
+
+
+def _items(value: Value) -> tuple[Value, ...]:
+    return value.items if isinstance(value, Items) else (value,)
+
+
+def _number_faults(key: Key, last: str) -> Iterator[Fault]:
+    value, whole = key.value, last == "max-workers"
+    lowest, highest = (1, None) if whole else (0, 100 if last == "percent" else None)
+    kind = "a whole number" if whole else "a number"
+    bounds = f"at least {lowest}" + (f" and at most {highest}" if highest is not None else "")
+    if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+        yield _no_value(key, f"{kind} {bounds}")
+    elif not (value >= lowest and (highest is None or value <= highest)):
+        yield Fault(
+            key.value_at,
+            key.text,
+            "{value} is out of range: '{key}' is {range}",
+            {"value": show(value), "key": key.path[-1], "range": f"{kind} {bounds}"},
+        )
+
+
+def _duration_faults(key: Key) -> Iterator[Fault]:
+    verdict = inspect(key.value) if isinstance(key.value, str) else None
+    if isinstance(verdict, Problem) or verdict is None:
+        suggestions = verdict.suggestions if verdict is not None else ()
+        yield _no_value(key, "a duration: a number and a unit (ns us ms s m h d)", suggestions)
+    elif verdict == 0:
+        yield Fault(key.value_at, key.text, "'{key}' cannot be zero", {"key": key.path[-1]})

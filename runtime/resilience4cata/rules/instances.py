@@ -1,0 +1,143 @@
+"""IN: named instances, shared by everything that writes the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from ..config.equality import same
+from ..config.layers import SettingKey, applied_with
+from ..config.origin import Effective, Layer
+from ..config.resolve import SELECTORS, Resolver, active_profiles
+from ..diagnostics import Context, Fault, Needs, Related, rule
+from ..facts import Applied, At, Declaration, Element, Kind, Project, Unknown, Value, Written
+from ..schema import POLICIES
+from .naming import FORM, repaired, well_formed
+from .places import named
+from .words import all_fail, show, spell, subject
+
+_RESERVED: Final = frozenset({"default"})
+
+
+class _Use(NamedTuple):
+    """An element that uses a named instance of a policy, the place where it says so, and its settings."""
+
+    element: Element
+    at: At
+    title: str
+    settings: Mapping[SettingKey, Effective]
+
+    @property
+    def id(self) -> str:
+        return self.element.definition.id
+
+
+@rule("R4C-IN-001", "instance-settings-differ", view=Project, needs=Needs.PROJECT)
+def instance_settings_differ(project: Project, context: Context) -> Iterator[Fault]:
+    """Everything that writes one name shares one instance, and an instance has one set of settings. If the users
+    disagree, which settings counted would depend on who was called first."""
+    resolver = Resolver.of(project, active_profiles(project))
+    for (policy, name), uses in _uses(project, resolver).items():
+        first, *others = sorted(uses, key=lambda use: use.at)
+        for use in others:
+            differences = _differences(policy, first, use)
+            if differences and _may_coexist(first, use):
+                yield Fault(
+                    use.at,
+                    f"@{use.title} on {use.id}",
+                    "instance '{name}' has other settings on {other}: {differences}",
+                    {"name": name, "other": first.id, "differences": "; ".join(differences)},
+                    help="give each its own name, or the same settings",
+                    related=(Related(first.at, f"'{name}' is also used here"),),
+                )
+
+
+def _uses(project: Project, resolver: Resolver) -> Mapping[tuple[str, str], list[_Use]]:
+    """The elements by policy and instance name."""
+    found: dict[tuple[str, str], list[_Use]] = {}
+    taken = {element.definition.id for element in project.elements}
+    for element in project.elements:
+        if not _stands_for_itself(element, taken):
+            continue
+        settings = resolver.resolve(element)
+        for (policy, attribute), effective in settings.items():
+            if attribute == "name" and isinstance(effective.value, str):
+                applied = _applied(element, policy, project)
+                at = applied.at if applied is not None else element.definition.at
+                title = _title(applied) if applied is not None else policy
+                use = _Use(element, at, title, settings)
+                found.setdefault((policy, effective.value), []).append(use)
+    return found
+
+
+def _stands_for_itself(element: Element, taken: Iterable[str]) -> bool:
+    """Whether anything is called with the element's own settings: a class counts for methods without policies of
+    their own."""
+    if element.definition.abstract:
+        return False
+    if element.definition.kind is not Kind.CLASS:
+        return True
+    methods = element.body.public_methods() if element.body is not None else ()
+    return not isinstance(methods, Unknown) and any(method.id not in taken for method in methods)
+
+
+def _applied(element: Element, policy: str, project: Project) -> Applied | None:
+    """The decorator that brings the policy with its name, on the element, its class or a base."""
+    classes = (element.body or element.scope).ancestors or (element.scope.id,)
+    owners = [e for name in classes for e in project.elements if e.definition.id == name]
+    for carrier in (element, *owners):
+        applied = applied_with(carrier, lambda d: d.policy == policy and "name" in d.slots)
+        applied = applied or applied_with(carrier, lambda d: d.policy == policy)
+        if applied is not None:
+            return applied
+    return None
+
+
+def _title(applied: Applied) -> str:
+    return spell(applied.policy, "name") if isinstance(applied.policy, Declaration) else named(applied)
+
+
+def _may_coexist(left: _Use, right: _Use) -> bool:
+    """Whether both are certainly there at once: not two definitions of one name, nor locals of two functions."""
+    local = any("<locals>" in use.id for use in (left, right))
+    return left.id != right.id and not (local and left.element.definition.owner != right.element.definition.owner)
+
+
+def _differences(policy: str, first: _Use, use: _Use) -> list[str]:
+    """Every setting that certainly differs, with both values."""
+    found = []
+    for attribute in POLICIES[policy].attributes.values():
+        ours, theirs = use.settings.get((policy, attribute.name)), first.settings.get((policy, attribute.name))
+        if ours is None or theirs is None or attribute.name in SELECTORS:
+            continue
+        # Defaults that follow different neighbours are no difference of their own.
+        if ours.origin.layer is theirs.origin.layer is Layer.BUILT_IN:
+            continue
+        if same(attribute, ours.value, theirs.value) is False:
+            found.append(f"{attribute.name} is {show(ours.value)} here and {show(theirs.value)} there")
+    return found
+
+
+@rule("R4C-IN-002", "malformed-instance-name", view=Written)
+def malformed_instance_name(written: Written, context: Context) -> Iterator[Fault]:
+    """An instance name is part of configuration keys, of environment variables, and of every error and event. `default`
+    would be taken for the defaults of all instances."""
+    slot = written.declaration.slots.get("name")
+    schema = POLICIES.get(written.declaration.policy)
+    name = all_fail(slot, _refused) if slot is not None and schema is not None and schema.stateful else None
+    if slot is None or name is None:
+        return
+    suggestions = tuple(other for other in repaired(name) if _refused(other) is None)
+    yield Fault(
+        slot.at,
+        subject(written, "name"),
+        "the instance name '{name}' is reserved" if name in _RESERVED else "malformed instance name '{name}'",
+        {"name": name},
+        suggestions=suggestions,
+        expected="" if suggestions or name in _RESERVED else FORM,
+    )
+
+
+def _refused(value: Value) -> str | None:
+    """The value if it is text but cannot be the name of an instance."""
+    return value if isinstance(value, str) and (value in _RESERVED or not well_formed(value)) else None
