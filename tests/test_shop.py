@@ -1,0 +1,108 @@
+"""The shop: clean where it is correct, and every planted fault reported by every front end that can see it."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SHOP = Path(__file__).parents[1] / "fixtures" / "shop"
+
+
+def load(name: str) -> ModuleType:
+    """A module of the demonstration, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, SHOP / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+front_ends = load("front_ends")
+FRONT_ENDS = ("lint", "mypy", "build")
+
+
+@pytest.fixture(scope="module")
+def found() -> Callable[[str, str], list[tuple[str, str, int, int, str]]]:
+    """What a front end reports in one of the shops; each is asked once."""
+    known: dict[tuple[str, str], list[tuple[str, str, int, int, str]]] = {}
+
+    def ask(front_end: str, shop: str) -> list[tuple[str, str, int, int, str]]:
+        if (front_end, shop) not in known:
+            known[front_end, shop] = [tuple(f) for f in front_ends.run(front_end, SHOP / shop)]
+        return known[front_end, shop]
+
+    return ask
+
+
+Found = Callable[[str, str], list[tuple[str, str, int, int, str]]]
+
+
+@pytest.mark.parametrize("front_end", FRONT_ENDS)
+def test_the_correct_shop_is_clean(front_end: str, found: Found) -> None:
+    assert [] == found(front_end, "correct")
+
+
+@pytest.mark.parametrize("front_end", FRONT_ENDS)
+def test_every_fault_is_reported_where_it_was_planted_and_nothing_else(front_end: str, found: Found) -> None:
+    with (SHOP / "faulty" / "faults.toml").open("rb") as file:
+        faults = tomllib.load(file)["fault"]
+    planted = sorted((f["path"], f["line"], f["column"], f["code"]) for f in faults if front_end in f["reports"])
+    # mypy says some of it in its own words as well.
+    ours = sorted((f[1], f[2], f[3], f[0]) for f in found(front_end, "faulty") if f[0].startswith("R4C-"))
+    assert planted == ours
+
+
+def test_one_fault_has_one_text(found: Found) -> None:
+    texts: defaultdict[tuple[str, str, int, int], set[str]] = defaultdict(set)
+    for front_end in FRONT_ENDS:
+        for code, path, line, column, text in found(front_end, "faulty"):
+            texts[code, path, line, column].add(text)
+    ours = {place: said for place, said in texts.items() if place[0].startswith("R4C-")}
+    assert {} == {place: said for place, said in ours.items() if len(said) > 1}
+
+
+def test_there_are_faults_of_many_kinds() -> None:
+    with (SHOP / "faulty" / "faults.toml").open("rb") as file:
+        faults = tomllib.load(file)["fault"]
+    assert len(faults) >= 25
+    assert {f["code"].split("-")[1] for f in faults} == {"FB", "DU", "VA", "CMP", "LOC", "CFG", "CL", "IN"}
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (
+            "R4C-FB-002",
+            (
+                'shop/users/client.py:26:6: @fallback(method="find_fallbak") on shop.users.client.UserClient.find: '
+                "no method named 'find_fallbak' found; did you mean 'find_fallback'?"
+            ),
+        ),
+        (
+            "R4C-CFG-011",
+            (
+                "resilience4cata.toml:13:1: configs.external.circuit-breaker.wait-in-opne: "
+                "unknown key 'wait-in-opne'; did you mean 'wait-in-open'?"
+            ),
+        ),
+        (
+            "R4C-CMP-004",
+            (
+                "shop/payments/client.py:32:6: @non_idempotent_call on shop.payments.client.PaymentsClient.refund: "
+                'composed policies disagree on timeout value: "2s" from resilience_policy("external-call") '
+                'but "5s" from resilience_policy("non-idempotent-call"); set it explicitly on the method to resolve'
+            ),
+        ),
+    ],
+)
+def test_the_messages_that_the_project_is_known_by(code: str, said: str, found: Found) -> None:
+    assert said in [f"{f[1]}:{f[2]}:{f[3]}: {f[4]}" for f in found("build", "faulty") if f[0] == code]
