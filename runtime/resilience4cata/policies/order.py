@@ -6,6 +6,7 @@ not name keep their relative place.
 
 from __future__ import annotations
 
+import sys
 from enum import Enum
 from typing import Final
 
@@ -38,7 +39,7 @@ class Order(Policy):
     )
 
     def __init__(self, *layers: Layer) -> None:
-        super().__init__(layers)  # type: ignore[call-arg]
+        self._remember({"layers": layers}, sys._getframe(1))
 
 
 order = Order

@@ -10,7 +10,7 @@ from ..config.layers import SettingKey, applied_with
 from ..config.origin import Effective, Layer
 from ..config.resolve import SELECTORS, Resolver, active_profiles
 from ..diagnostics import Context, Fault, Needs, Related, rule
-from ..facts import Applied, At, Declaration, Element, Kind, Project, Unknown, Value, Written
+from ..facts import Applied, At, Composed, Declaration, Element, Kind, Project, Unknown, Value, Written
 from ..schema import POLICIES
 from .naming import FORM, repaired, well_formed
 from .places import named
@@ -55,6 +55,9 @@ def instance_settings_differ(project: Project, context: Context) -> Iterator[Fau
 def _uses(project: Project, resolver: Resolver) -> Mapping[tuple[str, str], list[_Use]]:
     """The elements by policy and instance name."""
     found: dict[tuple[str, str], list[_Use]] = {}
+    # Names stand in code alone. Most projects have few of them or none, and resolving everything takes its time.
+    if not any(_writes_name(applied.policy) for element in project.elements for applied in element.policies):
+        return found
     taken = {element.definition.id for element in project.elements}
     for element in project.elements:
         if not _stands_for_itself(element, taken):
@@ -68,6 +71,12 @@ def _uses(project: Project, resolver: Resolver) -> Mapping[tuple[str, str], list
                 use = _Use(element, at, title, settings)
                 found.setdefault((policy, effective.value), []).append(use)
     return found
+
+
+def _writes_name(policy: Declaration | Composed) -> bool:
+    if isinstance(policy, Declaration):
+        return policy.writes("name") is not False
+    return any(_writes_name(member) for member in policy.members if isinstance(member, Declaration | Composed))
 
 
 def _stands_for_itself(element: Element, taken: Iterable[str]) -> bool:

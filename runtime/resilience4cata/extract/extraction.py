@@ -1,0 +1,210 @@
+"""One run over everything that was recorded."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping
+from types import ModuleType
+from typing import Any, Final
+
+from ..facts import Applied, At, Composed, Declaration, Definition, Element, Scope, Unknown, Written
+from ..policies.composed import ComposedPolicy
+from ..policies.declaration import Decorator, Policy
+from ..policies.recorded import Recorded, function_of, is_a
+from ..policies.recording import Application
+from ..rules import views_of
+from .definitions import Definitions
+from .locate import current_class, locate, superseded
+from .oracle import LiveTypes
+from .places import Places
+from .policies import PolicyFacts
+from .scopes import ClassScope, LocalScope, ModuleScope
+from .values import full_name
+
+Chosen = Callable[[str], bool]
+_LIBRARY: Final = __name__.partition(".")[0]
+
+
+class Extraction:
+    """Facts of the declarations of the chosen modules.
+
+    `chosen` answers for a module's name whether its declarations count. `exact` are the source files, as shown in
+    places, that may be read for exact places.
+    """
+
+    def __init__(self, chosen: Chosen, exact: Collection[str] = ()) -> None:
+        self._chosen = chosen
+        self._recorded = Recorded()
+        self.places = Places(exact)
+        self._bound = tuple(_policies_of_modules(chosen))
+        variables = {id(p): name for p, name in reversed(self._bound) if isinstance(p, ComposedPolicy)}
+        self.policies = PolicyFacts(self.places, variables)
+        self._definitions = Definitions(self._recorded, self.places, self.policies)
+        self.elements = tuple(self._elements())
+        self.views = tuple(self._views())
+
+    @property
+    def composed(self) -> tuple[Composed, ...]:
+        """Every composed policy that was applied or is bound to a name."""
+        return self.policies.composed
+
+    @property
+    def oracle(self) -> LiveTypes:
+        """Answers questions about the types in these facts."""
+        return LiveTypes(self._definitions, self.policies.objects)
+
+    def _elements(self) -> Iterator[Element]:
+        by_id: dict[str, list[tuple[bool, Element]]] = {}
+        seen: set[object] = set()
+        for anchor in self._recorded.anchors:
+            if not self._guarded(anchor) or not self._chosen(_module_of(anchor)):
+                continue
+            twin = self._twin(anchor)
+            if twin not in seen:
+                seen.add(twin)
+                for in_place, element in self._element(anchor, seen):
+                    by_id.setdefault(element.definition.id, []).append((in_place, element))
+        for candidates in by_id.values():
+            yield from _current(candidates)
+
+    def _twin(self, anchor: object) -> object:
+        """Equal for the many functions that one local `def` makes with the same policies, different otherwise."""
+        function = function_of(anchor)
+        if function is None or "<locals>" not in function.__qualname__:
+            return id(anchor)
+        applications = self._recorded.all_on(anchor)
+        places = tuple((id(a.code), a.instruction) for a in applications)
+        try:
+            return id(function.__code__), places, tuple(repr(a.policy) for a in applications)
+        except Exception:
+            return id(anchor)
+
+    def _guarded(self, anchor: object) -> bool:
+        return any(isinstance(a.policy, Decorator) for a in self._recorded.all_on(anchor))
+
+    def _element(self, anchor: object, seen: set[object]) -> Iterator[tuple[bool, Element]]:
+        """The element that `anchor` belongs to, if it has not been `seen` yet, and whether its name leads to it."""
+        if isinstance(anchor, type):
+            if not superseded(anchor):
+                yield True, self._class_element(anchor)
+            return
+        found = locate(anchor, self._recorded)
+        # Policies above and below a foreign decorator are two anchors of one definition.
+        if found is None or (found.owner, id(found.value)) in seen:
+            return
+        seen.add((found.owner, id(found.value)))
+        if found.owner is not None:
+            definition = self._definitions.member(found.owner, found.key, found.value)
+            scope: Scope = ClassScope(self._definitions, found.owner)
+        else:
+            definition = self._definitions.function(found.value, certain=found.reachable)
+            scope = self._surroundings(found.value, definition)
+        if isinstance(definition, Definition) and any(isinstance(d, Applied) for d in definition.decorators):
+            yield found.reachable, Element(definition, scope)
+
+    def _class_element(self, cls: type) -> Element:
+        body = ClassScope(self._definitions, current_class(cls))
+        definition = self._definitions.class_(cls)
+        module = sys.modules.get(cls.__module__)
+        local = "<locals>" in cls.__qualname__ or module is None
+        scope: Scope = LocalScope(definition.owner)
+        if not local and "." not in cls.__qualname__:
+            scope = ModuleScope(self._definitions, cls.__module__, vars(module))
+        return Element(definition, scope, body)
+
+    def _surroundings(self, value: object, definition: Definition | Unknown) -> Scope:
+        function = function_of(value)
+        if function is None or isinstance(definition, Unknown) or "." in function.__qualname__:
+            return LocalScope(definition.owner if isinstance(definition, Definition) else "")
+        return ModuleScope(self._definitions, function.__module__, function.__globals__)
+
+    def _views(self) -> Iterator[object]:
+        for element in self.elements:
+            yield from views_of(element)
+        shown = {a.at for element in self.elements for a in element.policies}
+        for policy, _ in self._bound:
+            if isinstance(policy, ComposedPolicy):
+                self.policies.composed_policy(policy)
+        yield from self.composed
+        yield from self._elsewhere(shown)
+
+    def _elsewhere(self, shown: set[At]) -> Iterator[Written]:
+        """Policies that do not stand in a list of decorators: members of composed ones, and those bound to names."""
+        made: dict[At, Written] = {}
+        for composed in self.composed:
+            for member in composed.members:
+                if isinstance(member, Declaration) and member.at not in shown:
+                    within = composed.title if inside(member.at, composed.at) else ""
+                    made.setdefault(member.at, Written(member, within=within))
+        loose = [self.policies.declaration(p) for p, _ in self._bound if isinstance(p, Policy)]
+        applied = [a.policy for e in self.elements for a in e.policies]
+        # What stands on something that is neither a function nor a class has no element, but attributes of its own.
+        astray = [
+            found.policy
+            for a in self._recorded.all()
+            if self._chosen(a.module) and _has_no_element(a) and (found := self.policies.applied(a)) is not None
+        ]
+        for declaration in (*loose, *applied, *astray):
+            if not isinstance(declaration, Declaration):
+                continue
+            if declaration.at not in shown:
+                made.setdefault(declaration.at, Written(declaration))
+        yield from made.values()
+
+
+def extract(chosen: Chosen, exact: Collection[str] = ()) -> Extraction:
+    """Facts of everything recorded so far in the modules that `chosen` accepts."""
+    return Extraction(chosen, exact)
+
+
+def _has_no_element(application: Application) -> bool:
+    anchor = application.anchor()
+    return not is_a(anchor, type) and function_of(anchor) is None
+
+
+def _module_of(anchor: object) -> str:
+    core = function_of(anchor) or anchor
+    return str(getattr(core, "__module__", ""))
+
+
+def _current(candidates: list[tuple[bool, Element]]) -> Iterator[Element]:
+    """Of several definitions with one id those that are in place, else the one recorded last (a reloaded module)."""
+    reachable = [element for in_place, element in candidates if in_place]
+    yield from reachable or [candidates[-1][1]]
+
+
+def inside(inner: At, outer: At) -> bool:
+    """Whether one call is written within another."""
+    if inner.source != outer.source or not (inner.column and outer.column):
+        return inner.source == outer.source and inner.line == outer.line
+    start, end = (inner.line, inner.column), (inner.end_line, inner.end_column)
+    return (outer.line, outer.column) <= start and end <= (outer.end_line, outer.end_column)
+
+
+def _policies_of_modules(chosen: Chosen) -> Iterator[tuple[Decorator, str]]:
+    """Every policy that is bound to a name of a chosen module, or of a class of it, with its full dotted name."""
+    modules: dict[str, Any] = sys.modules  # they may be anything, None included
+    for name, module in tuple(modules.items()):
+        if is_a(module, ModuleType) and name.partition(".")[0] != _LIBRARY and chosen(name):
+            namespace = vars(module)
+            if any(_is_ours(value) for value in tuple(namespace.values())):
+                yield from _policies_of(name, namespace, namespace.get("__file__"))
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether a global shows that its module uses this library: the library itself, a policy, or the class of one."""
+    kind = type(value)
+    if kind is ModuleType:
+        return str(value.__name__).partition(".")[0] == _LIBRARY
+    return issubclass(kind, Decorator) or (kind is type and Decorator in value.__mro__)
+
+
+def _policies_of(prefix: str, namespace: Mapping[str, Any], file: str | None) -> Iterator[tuple[Decorator, str]]:
+    for key, value in tuple(namespace.items()):
+        kind = type(value)
+        if issubclass(kind, Decorator):
+            # A policy that was made in another file is only imported here.
+            if value.site is None or value.site.code.co_filename == file:
+                yield value, f"{prefix}.{key}"
+        elif issubclass(kind, type) and full_name(value) == f"{prefix}.{key}":
+            yield from _policies_of(f"{prefix}.{key}", vars(value), file)

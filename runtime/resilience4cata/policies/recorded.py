@@ -1,0 +1,140 @@
+"""What was recorded, looked up by what it stands on: for everything that asks a live object for its policies."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property, partialmethod
+from types import FunctionType
+from typing import Any, Final
+
+from .declaration import Decorator
+from .recording import Application, Mark, recorded
+
+_MAX_LAYERS: Final = 100
+
+
+class Recorded:
+    """A snapshot of all applications. It holds their targets, so it should not outlive the question it answers."""
+
+    def __init__(self) -> None:
+        self._on: defaultdict[int, list[Application]] = defaultdict(list)
+        self.anchors: list[object] = []
+        self._all: list[Application] = []
+        for application in recorded():
+            anchor = application.anchor()
+            if anchor is None or application.forgotten():
+                continue
+            self._all.append(application)
+            if id(anchor) not in self._on:
+                self.anchors.append(anchor)
+            self._on[id(anchor)].append(application)
+
+    def on(self, anchor: object, through: type | None = None) -> tuple[Application, ...]:
+        """What stands directly on `anchor`, outermost first; with `through`, on a wrapper of that type around it."""
+        found = (a for a in self._on.get(id(anchor), ()) if a.through is through)
+        return tuple(reversed(list(found)))
+
+    def all(self) -> tuple[Application, ...]:
+        """Every application, in the order in which they were made."""
+        return tuple(self._all)
+
+    def all_on(self, anchor: object) -> tuple[Application, ...]:
+        """Everything that stands on `anchor` or on a property, static or class method around it, outermost first."""
+        return tuple(reversed(self._on.get(id(anchor), ())))
+
+    def around(self, member: object) -> tuple[Application, ...]:
+        """Everything that stands on any layer of `member`, outermost first."""
+        return tuple(application for layer in layers(member) for application in self.on_layer(layer))
+
+    def on_layer(self, layer: object) -> tuple[Application, ...]:
+        """What stands on one layer of `layers()`, be it a function or a wrapper that cannot be held weakly."""
+        if is_a(layer, (staticmethod, classmethod, property)):
+            inside = inner(layer)
+            return () if inside is None else self.on(inside, type(layer))
+        return self.on(layer)
+
+    def policies(self, member: object) -> tuple[Decorator, ...]:
+        """The policies on `member`, outermost first."""
+        return tuple(a.policy for a in self.around(member) if isinstance(a.policy, Decorator))
+
+    def marked(self, member: object, mark: Mark) -> bool:
+        """Whether `unguarded` or `inherit_policies` stands on `member`."""
+        return any(a.policy is mark for a in self.around(member))
+
+
+def is_a(value: object, kind: type | tuple[type, ...]) -> bool:
+    """isinstance() that does not ask the value for its class: lazy proxies would begin to work."""
+    return issubclass(type(value), kind)
+
+
+def inner(layer: Any) -> object:
+    """What a wrapper wraps: the function of a property, static or class method, or `__wrapped__`; else None."""
+    if is_a(layer, (staticmethod, classmethod)):
+        return layer.__func__
+    if is_a(layer, property):
+        return layer.fget or layer.fset or layer.fdel
+    if is_a(layer, (cached_property, partialmethod)):
+        return layer.func
+    if is_a(layer, type):
+        return None
+    try:
+        return object.__getattribute__(layer, "__dict__").get("__wrapped__")
+    except Exception:
+        return None
+
+
+def layers(member: object) -> Iterator[object]:
+    """`member` and everything it wraps, outermost first."""
+    seen: set[int] = set()
+    layer = member
+    while layer is not None and id(layer) not in seen and len(seen) < _MAX_LAYERS:
+        seen.add(id(layer))
+        yield layer
+        layer = inner(layer)
+
+
+def holds(member: object, anchor: object) -> bool:
+    """Whether `anchor` is one of the layers of `member`, the setter and deleter of a property included."""
+    for layer in layers(member):
+        if layer is anchor:
+            return True
+        if is_a(layer, property) and any(anchor is f for a in _accessors(layer) for f in layers(a)):
+            return True
+    return False
+
+
+def _accessors(layer: Any) -> tuple[object, ...]:
+    return layer.fget, layer.fset, layer.fdel
+
+
+def function_of(member: object) -> FunctionType | None:
+    """The plain function at the core of `member`, if there is one."""
+    *_, core = [None, *layers(member)]
+    return core if type(core) is FunctionType else None
+
+
+def is_abstract(value: object, owner: type | None) -> bool:
+    """Whether a member is abstract: marked so, or in a Protocol and without a body."""
+    function = function_of(value)
+    if function is None:
+        return False
+    if getattr(value, "__isabstractmethod__", False):
+        return True
+    return owner is not None and vars(owner).get("_is_protocol") is True and _empty(function)
+
+
+def _sync() -> None: ...
+
+
+async def _async() -> None: ...
+
+
+_EMPTY: Final = frozenset({len(_sync.__code__.co_code), len(_async.__code__.co_code)})
+
+
+def _empty(function: FunctionType) -> bool:
+    """Whether a body is `...`, `pass` or a docstring alone."""
+    code = function.__code__
+    nothing = all(constant is None or constant == function.__doc__ for constant in code.co_consts)
+    return nothing and not code.co_names and len(code.co_code) in _EMPTY
