@@ -1,0 +1,124 @@
+"""Which names of a file may lead to the library, told before any other file is known.
+
+`ours` come from an import of the library itself, `possible` ones from any module that is not of the standard library:
+it may hand on what it got from us. Scopes are not told apart here; whether a name is shadowed where it is used is
+decided when files are linked.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from .walk import Walk
+
+LIBRARY: Final = "resilience4cata"
+
+# The place of a duration, and of what constants are made of.
+_USEFUL: Final = frozenset({"datetime"})
+
+
+class Candidates:
+    """`ours`, `possible` and `original`: the name under which an imported one was exported."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.ours: set[str] = set()
+        self.possible: set[str] = set()
+        self.original: dict[str, str] = {}
+        self._assigned: list[tuple[str, str]] = []
+        for name, value in _bindings(walk):
+            self._add(name, value)
+        for draft in walk.scopes:
+            for module, _ in draft.stars:
+                self._star(module)
+        self._follow()
+
+    def __bool__(self) -> bool:
+        return bool(self.ours or self.possible)
+
+    def _add(self, name: str, value: object) -> None:
+        if isinstance(value, ast.expr):
+            root = root_name(value)
+            if root is not None:
+                self._assigned.append((name, root))
+        elif isinstance(value, tuple) and isinstance(value[0], str) and not isinstance(value[1], int):
+            module, original = value
+            if of_library(module):
+                self.ours.add(name)
+            elif module.partition(".")[0] not in sys.stdlib_module_names:
+                self.possible.add(name)
+            self.original[name] = original or ""
+
+    def _star(self, module: str) -> None:
+        if of_library(module):
+            self.ours |= public_names()
+        elif module.partition(".")[0] not in sys.stdlib_module_names:
+            self.possible |= public_names()
+
+    def _follow(self) -> None:
+        """Names that are assigned from others lead where those do."""
+        changed = True
+        while changed:
+            changed = False
+            for name, root in self._assigned:
+                for names in (self.ours, self.possible):
+                    if root in names and name not in names:
+                        names.add(name)
+                        changed = True
+
+    def certain(self, node: ast.Call) -> bool:
+        """Whether a call is most likely one of ours, by its first or its last name."""
+        root = root_name(node)
+        if root in self.ours:
+            return True
+        last = last_name(node.func)
+        return root in self.possible and (last in public_names() or self.original.get(root or "") in public_names())
+
+    def useful(self, node: ast.expr) -> bool:
+        """Whether a value that is a call may matter to a policy: one of ours, or a `timedelta`."""
+        root = root_name(node)
+        return root in self.ours or root in self.possible or last_name(node) == "timedelta" or root in _USEFUL
+
+
+def _bindings(walk: Walk) -> Iterator[tuple[str, object]]:
+    for draft in walk.scopes:
+        for name, bounds in draft.bindings.items():
+            for bound in bounds:
+                yield name, bound.value
+
+
+def of_library(module: str) -> bool:
+    """Whether a module is the library or a part of it."""
+    return module == LIBRARY or module.startswith(f"{LIBRARY}.")
+
+
+@cache
+def public_names() -> frozenset[str]:
+    """What `from resilience4cata import *` binds."""
+    import resilience4cata
+
+    return frozenset(resilience4cata.__all__)
+
+
+def root_name(node: ast.expr) -> str | None:
+    """The name that an expression begins with: `a` in `a.b(c)[d].e`."""
+    while True:
+        match node:
+            case ast.Name(id=name):
+                return name
+            case (
+                ast.Attribute(value=node) | ast.Subscript(value=node) | ast.Call(func=node) | ast.NamedExpr(value=node)
+            ):
+                continue
+            case _:
+                return None
+
+
+def last_name(node: ast.expr) -> str | None:
+    """The last name of a callable: `c` in `a.b.c(d)`."""
+    while isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else None

@@ -1,0 +1,159 @@
+"""The command `r4c`: reads the command line, runs, and chooses the exit code.
+
+0: nothing was found; 1: something was; 2: the tool could not do its work. Nothing heavy is imported before it is
+needed.
+"""
+
+# Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
+# ruff: noqa: PTH110
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Final, NoReturn, TextIO
+
+from resilience4cata._version import __version__
+
+from .options import PYPROJECT, UsageError
+from .outcome import FAILED, FOUND, INTERRUPTED, TRACEBACK, internal_error
+
+_COMMANDS: Final = ("check", "rule")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run `r4c` with these arguments (those of the process if None); returns the exit code."""
+    _make_printable(sys.stdout, sys.stderr)
+    try:
+        parsed = _parse(list(sys.argv[1:] if arguments is None else arguments))
+        run: Callable[[argparse.Namespace], int] = parsed.run
+        code = run(parsed)
+        sys.stdout.flush()
+    except UsageError as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Nobody reads on. The interpreter would complain when it flushes, so the stream leads nowhere from here.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FOUND
+    except Exception as error:
+        if os.environ.get(TRACEBACK):
+            raise
+        return _fail(internal_error("", error))
+    return code
+
+
+def _fail(text: str) -> int:
+    print(f"r4c: error: {text}", file=sys.stderr)
+    return FAILED
+
+
+def _make_printable(*streams: TextIO) -> None:
+    # Names of files may hold anything, and consoles may know few characters: neither may stop a report.
+    for stream in streams:
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors in our words."""
+
+    def error(self, message: str) -> NoReturn:
+        msg = f"{message}\n  try '{self.prog} --help'"
+        raise UsageError(msg)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="r4c", description="Checks resilience policies in Python code and their configuration.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"r4c {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    _add_check(commands.add_parser("check", help="check files and folders", allow_abbrev=False))
+    _add_rule(commands.add_parser("rule", help="explain a rule, or list all of them", allow_abbrev=False))
+    return parser
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "paths",
+        nargs="*",
+        default=[],
+        metavar="PATH",
+        help="files and folders (default: the working folder), or - for standard input",
+    )
+    add("--format", choices=("full", "concise", "json"), default="full", help="how findings are shown (default: full)")
+    add("--output-file", metavar="FILE", help="write the findings there instead of to standard output")
+    add("--select", action="append", metavar="RULE,…", help="only these rules: codes, families or names")
+    add(
+        "--extend-select", action="append", default=[], metavar="RULE,…", help="these rules too, also if off by default"
+    )
+    add("--ignore", action="append", default=[], metavar="RULE,…", help="not these rules")
+    add(
+        "--config",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help=f"a {PYPROJECT} to take [tool.r4c] from, or a configuration file of the policies to check with the code",
+    )
+    add("--stdin-filename", metavar="FILE", help="the path that standard input is to be treated as")
+    add("--statistics", action="store_true", help="also count the findings of each rule")
+    add("--exit-zero", action="store_true", help="exit with 0 even if something was found")
+    add("--no-color", "--no-colour", dest="colour", action="store_false", help="no colours")
+    parser.set_defaults(run=_check, parser=parser)
+
+
+def _add_rule(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("rule", nargs="?", metavar="CODE|NAME", help="R4C-FB-002, FB-002 or missing-fallback")
+    parser.add_argument("--all", action="store_true", help="list all rules")
+    parser.add_argument("--lang", choices=("en", "es"), default="en", help="language of the page (default: en)")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.set_defaults(run=_rule, parser=parser)
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    """The command line as read. Raises UsageError, with what was probably meant, for what is not known."""
+    if not arguments:
+        arguments = ["--help"]
+    if not arguments[0].startswith("-") and arguments[0] not in _COMMANDS:
+        raise UsageError(_unknown_command(arguments[0]))
+    parser = _parser()
+    parsed, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        raise UsageError(_unknown_argument(unknown[0], parsed.parser))
+    return parsed
+
+
+def _unknown_command(word: str) -> str:
+    from resilience4cata.suggestions import did_you_mean
+
+    suggestion = did_you_mean(word, _COMMANDS)
+    if suggestion is None and os.path.exists(word):
+        suggestion = f"check {word}"
+    advice = f"did you mean 'r4c {suggestion}'?" if suggestion else f"there are {' and '.join(map(repr, _COMMANDS))}"
+    return f"no command '{word}'; {advice}"
+
+
+def _unknown_argument(word: str, parser: argparse.ArgumentParser) -> str:
+    from resilience4cata.suggestions import did_you_mean
+
+    suggestion = did_you_mean(word.partition("=")[0], re.findall(r"--[\w-]+", parser.format_help()))
+    return f"no option '{word}'" + (f"; did you mean '{suggestion}'?" if suggestion else "")
+
+
+def _check(parsed: argparse.Namespace) -> int:
+    from .commands import check
+
+    return check(parsed)
+
+
+def _rule(parsed: argparse.Namespace) -> int:
+    from .commands import rule
+
+    return rule(parsed)

@@ -1,0 +1,168 @@
+"""What the commands of `r4c` do, once the command line is read."""
+
+# Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
+# ruff: noqa: PTH113, PTH119, PTH123
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, TextIO
+
+from .inputs import STDIN, Stdin
+from .options import PYPROJECT, Options, UsageError, load
+from .outcome import CLEAN, FAILED, FOUND, TRACEBACK, internal_error
+from .output import View, format_named
+from .selection import Selection, split, unknown_rule
+
+if TYPE_CHECKING:
+    from resilience4cata.diagnostics import Rule
+
+    from .engine import Report
+    from .reading import Failure
+
+_MOST_FAILURES: Final = 3
+
+
+def check(parsed: argparse.Namespace) -> int:
+    """`r4c check`."""
+    from .engine import analyse
+
+    began = time.perf_counter()
+    paths, stdin = _inputs(parsed.paths, parsed.stdin_filename)
+    options = _options(parsed.config, paths, stdin)
+    select = None if parsed.select is None else split(parsed.select)
+    selection = Selection(select, split(parsed.ignore), split(parsed.extend_select))
+    with _no_collection():
+        report = analyse(paths, options, selection, stdin)
+    for path in report.skipped:
+        print(f"r4c: warning: {path} is neither Python nor configuration, and was not checked", file=sys.stderr)
+    _show(report, parsed, time.perf_counter() - began)
+    _complain(report.failures)
+    if report.failures:
+        return FAILED
+    return FOUND if report.diagnostics and not parsed.exit_zero else CLEAN
+
+
+def _complain(failures: Sequence[Failure]) -> None:
+    """Say what the linter itself failed on; a few are enough, since one mistake of ours may concern every file."""
+    for failure in failures[:_MOST_FAILURES]:
+        if os.environ.get(TRACEBACK):
+            raise failure.error
+        print(f"r4c: error: {internal_error(failure.place, failure.error)}", file=sys.stderr)
+    if len(failures) > _MOST_FAILURES:
+        print(f"r4c: error: and {len(failures) - _MOST_FAILURES} more like these", file=sys.stderr)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Trees and facts live until the end: looking for garbage among them takes as long as making them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _inputs(paths: Sequence[str], stdin_filename: str | None) -> tuple[list[str], Stdin | None]:
+    """The paths to check, and standard input if that is meant. Raises UsageError if both are."""
+    if STDIN not in paths:
+        if stdin_filename is not None:
+            msg = "--stdin-filename is for standard input: write 'r4c check - --stdin-filename FILE'"
+            raise UsageError(msg)
+        return list(paths) or [os.curdir], None
+    if len(paths) > 1:
+        msg = "standard input (-) is checked alone, without other paths"
+        raise UsageError(msg)
+    return [], Stdin(sys.stdin.buffer.read(), stdin_filename)
+
+
+def _options(named: Sequence[str], paths: Sequence[str], stdin: Stdin | None) -> Options:
+    """The project's options, with what `--config` says."""
+    projects = [path for path in named if os.path.basename(path) == PYPROJECT]
+    if len(projects) > 1:
+        msg = f"--config takes one {PYPROJECT}"
+        raise UsageError(msg)
+    files = [path for path in named if path not in projects]
+    for path in files:
+        if not os.path.isfile(path):
+            msg = f"no such file: '{path}' (--config)"
+            raise UsageError(msg)
+    anchors = [stdin.filename] if stdin is not None and stdin.filename else paths
+    options = load(anchors, projects[0] if projects else None)
+    return options.with_files(files) if files else options
+
+
+def _show(report: Report, parsed: argparse.Namespace, seconds: float) -> None:
+    output = format_named(parsed.format)
+    if parsed.output_file is None:
+        colour = parsed.colour and not os.environ.get("NO_COLOR")
+        output.render(report, sys.stdout, View(_is_looked_at(sys.stdout), colour, seconds, parsed.statistics))
+        return
+    try:
+        with open(parsed.output_file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+            output.render(report, file, View(statistics=parsed.statistics))
+    except OSError as error:
+        msg = f"cannot write {parsed.output_file}: {error.strerror}"
+        raise UsageError(msg) from error
+
+
+def _is_looked_at(stream: TextIO) -> bool:
+    """Whether somebody looks on, or asks to be treated so (`FORCE_COLOR`)."""
+    return stream.isatty() or bool(os.environ.get("FORCE_COLOR"))
+
+
+def rule(parsed: argparse.Namespace) -> int:
+    """`r4c rule`."""
+    from resilience4cata.rules import all_rules, find_rule
+
+    rules = all_rules()
+    if parsed.all or parsed.rule is None:
+        if parsed.rule is not None or not parsed.all:
+            msg = "name one rule, or write --all"
+            raise UsageError(msg)
+        _list(list(rules.values()), parsed)
+        return CLEAN
+    found = find_rule(parsed.rule)
+    if found is None:
+        raise UsageError(unknown_rule(parsed.rule, list(rules.values())))
+    _explain(found, parsed)
+    return CLEAN
+
+
+def _list(rules: Sequence[Rule], parsed: argparse.Namespace) -> None:
+    from . import pages
+
+    if parsed.format == "json":
+        _print_json([pages.as_dict(rule, parsed.lang) for rule in rules])
+        return
+    for line in pages.table(rules):
+        print(line)
+
+
+def _explain(found: Rule, parsed: argparse.Namespace) -> None:
+    from . import pages
+
+    text = pages.page(found, parsed.lang)
+    facts, url = pages.facts_line(found, parsed.lang), found.url(parsed.lang)
+    if parsed.format == "json":
+        _print_json({**pages.as_dict(found, parsed.lang), "page": text})
+    elif _is_looked_at(sys.stdout):
+        from .output.terminal import draw_page
+
+        draw_page(text, facts, url, sys.stdout)
+    else:
+        print(f"{found.code} ({found.name})\n{facts}\n{url}\n\n{text.rstrip()}")
+
+
+def _print_json(value: object) -> None:
+    import json
+
+    print(json.dumps(value, indent=2))

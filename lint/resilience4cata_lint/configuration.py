@@ -1,0 +1,100 @@
+"""The configuration files of a run: which they are, and their facts."""
+
+# Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
+# ruff: noqa: PTH100, PTH110, PTH118, PTH119
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from resilience4cata.facts import NOWHERE, At, Broken, ConfigFile, Template
+
+from . import discover
+from .options import PYPROJECT, Options, UsageError
+
+if TYPE_CHECKING:
+    from .inputs import Inputs
+    from .locate import Shown
+
+# One of these stands in every file that is meant for us.
+_OUR_TABLES: Final = (b"[resilience4cata", b"[tool.resilience4cata", b"resilience4cata.")
+
+READABLE: Final = (".toml", ".properties")
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Files as read, those of them that are reported on (as they are shown), and the templates that all of them make.
+
+    `known` tells whether these are all sources of templates beside the code, `code_known` whether the code of the whole
+    project was looked at for templates.
+    """
+
+    files: tuple[ConfigFile, ...] = ()
+    reported: tuple[str, ...] = ()
+    templates: tuple[Template, ...] = ()
+    known: bool = False
+    code_known: bool = False
+
+
+def read(inputs: Inputs, options: Options, shown: Shown) -> Configuration:
+    """Read the project's files, and those that were named if they are meant for us.
+
+    Raises UsageError for a listed file that does not exist: the settings are wrong, not the file.
+    """
+    everything = {os.path.abspath(path): path for path in inputs.configurations if _is_ours(path, options)}
+    reported = dict(everything)
+    for path in options.config_files:
+        if not os.path.exists(path):
+            project = shown(os.path.join(options.root, PYPROJECT))
+            msg = f"{project}: config-files in [tool.r4c] lists '{shown(path)}', which does not exist"
+            raise UsageError(msg)
+        absolute = os.path.abspath(path)
+        everything.setdefault(absolute, path)
+        if inputs.closed or _is_below(absolute, inputs.folders):
+            reported.setdefault(absolute, path)
+    code_known = inputs.closed or options.is_project
+    found = bool(options.config_files or options.templates) and code_known
+    known = options.names_files or found
+    if not everything and not options.templates:
+        return Configuration(known=known, code_known=code_known)
+    from resilience4cata.config.tree import templates_of
+
+    files = tuple(_file(path, shown) for path in everything.values())
+    named = (Template(name, NOWHERE) for name in options.templates)
+    return Configuration(
+        files=files,
+        reported=tuple(map(shown, reported.values())),
+        templates=(*templates_of(files), *named),
+        known=known,
+        code_known=code_known,
+    )
+
+
+def _file(path: str, shown: Shown) -> ConfigFile:
+    from resilience4cata.config.sources import read as read_source
+
+    try:
+        data = discover.read(path)
+    except OSError as error:
+        return ConfigFile(shown(path), broken=Broken(At(shown(path)), discover.reason_of(error)))
+    return read_source(shown(path), data)
+
+
+def _is_ours(path: str, options: Options) -> bool:
+    if not path.endswith(READABLE):
+        return False
+    if any(os.path.abspath(path) == os.path.abspath(known) for known in options.config_files):
+        return True
+    try:
+        data = discover.read(path)
+    except OSError:
+        return os.path.basename(path).startswith("resilience4cata.")
+    return any(mark in data for mark in _OUR_TABLES)
+
+
+def _is_below(path: str, folders: Iterable[str]) -> bool:
+    return any(path.startswith(os.path.abspath(folder).rstrip(os.sep) + os.sep) for folder in folders)

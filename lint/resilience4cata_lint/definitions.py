@@ -1,0 +1,193 @@
+"""Functions and classes of a file as definitions: kind, signature, decorators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from resilience4cata.facts import (
+    UNKNOWN,
+    Applied,
+    Composed,
+    Declaration,
+    Decorator,
+    Definition,
+    Foreign,
+    Kind,
+    Parameter,
+    ParameterKind,
+    Ref,
+    Signature,
+    Unknown,
+)
+
+from .objects import Built, ClassObject, External, FunctionObject, Object, Where
+from .outside import helper_name, policy_name
+from .symbols import FunctionFacts, ParameterFacts
+from .terms import Call, Path, Term
+
+if TYPE_CHECKING:
+    from .world import World
+
+_PROPERTIES: Final = frozenset(
+    {
+        "abc.abstractproperty",
+        "builtins.property",
+        "enum.property",
+        "functools.cached_property",
+        "types.DynamicClassAttribute",
+    }
+)
+_PROPERTY_ACCESSORS: Final = frozenset({"setter", "getter", "deleter"})
+_ABSTRACT: Final = frozenset(
+    {"abc.abstractmethod", "abc.abstractproperty", "abc.abstractclassmethod", "abc.abstractstaticmethod"}
+)
+_STATIC: Final = frozenset({"builtins.staticmethod", "abc.abstractstaticmethod"})
+_CLASS_BOUND: Final = frozenset({"builtins.classmethod", "abc.abstractclassmethod"})
+
+# They leave parameters and result as they are written.
+_TRANSPARENT: Final = (
+    _STATIC
+    | _CLASS_BOUND
+    | frozenset(
+        {
+            "abc.abstractmethod",
+            "resilience4cata.inherit_policies",
+            "resilience4cata.unguarded",
+            "typing.final",
+            "typing.override",
+        }
+    )
+)
+
+# Python binds these to the class without being told.
+_IMPLICITLY_CLASS_BOUND: Final = frozenset({"__init_subclass__", "__class_getitem__"})
+
+
+class Definitions:
+    """Makes definitions, each once."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._functions: dict[FunctionObject, Definition] = {}
+        self._classes: dict[ClassObject, Definition] = {}
+        self._open: set[FunctionObject] = set()
+
+    def ref(self, function: FunctionObject) -> Ref | Unknown:
+        """A function as a value; UNKNOWN if a decorator may have made something else of it."""
+        if function in self._open:
+            return UNKNOWN
+        definition = self.function(function)
+        plain = definition.kind in (Kind.FUNCTION, Kind.METHOD) and definition.signature is not None
+        return Ref(definition.id, False) if plain else UNKNOWN
+
+    def function(self, function: FunctionObject) -> Definition:
+        """The definition of a function."""
+        found = self._functions.get(function)
+        if found is None:
+            self._open.add(function)
+            try:
+                found = self._functions[function] = self._make(function)
+            finally:
+                self._open.discard(function)
+        return found
+
+    def cls(self, cls: ClassObject) -> Definition:
+        """The definition of a class."""
+        found = self._classes.get(cls)
+        if found is None:
+            facts, where = cls.file.scopes[cls.facts.scope], Where(cls.file, cls.facts.scope)
+            found = self._classes[cls] = Definition(
+                id=cls.id,
+                name=cls.facts.name,
+                owner=cls.file.full_name(facts.prefix.removesuffix(".<locals>")),
+                kind=Kind.CLASS,
+                at=cls.file.at(cls.facts.name_span),
+                decorators=tuple(self._decorator(term, where) for term in cls.facts.decorators),
+            )
+        return found
+
+    def _make(self, function: FunctionObject) -> Definition:
+        facts, where = function.facts, Where(function.file, function.facts.scope)
+        decorators = tuple(self._decorator(term, where) for term in facts.decorators)
+        names = {d.name for d in decorators if isinstance(d, Foreign)}
+        kind = self._kind(function, names)
+        transparent = names <= _TRANSPARENT and kind is not Kind.PROPERTY
+        deferred = where._replace(deferred=True)
+        result = facts.result
+        is_async: bool | None = True
+        if not facts.is_async:
+            result, is_async = self._world.annotations.awaited(facts.result, deferred)
+        signature = None
+        if transparent:
+            parameters = (self._parameter(p, deferred) for p in _callable_with(facts, kind))
+            signature = Signature(tuple(parameters), self._world.annotations.fact(result, deferred))
+        return Definition(
+            id=function.id,
+            name=facts.name,
+            owner=function.file.scope_id(facts.scope),
+            kind=kind,
+            at=function.file.at(facts.name_span),
+            signature=signature,
+            is_async=is_async if transparent or facts.yields else None,
+            yields=facts.yields,
+            abstract=self._is_abstract(function, names),
+            decorators=decorators,
+        )
+
+    def _parameter(self, facts: ParameterFacts, where: Where) -> Parameter:
+        type_ = self._world.annotations.fact(facts.annotation, where)
+        return Parameter(facts.name, facts.kind, facts.required, type_, annotated=facts.annotation is not None)
+
+    def _kind(self, function: FunctionObject, names: set[str | Unknown]) -> Kind:
+        facts = function.facts
+        if function.file.scopes[facts.scope].kind != "class":
+            return Kind.FUNCTION
+        if names & _PROPERTIES or any(self._is_accessor(term) for term in facts.decorators):
+            return Kind.PROPERTY
+        if any(isinstance(name, str) and name.rpartition(".")[2] == "cached_property" for name in names):
+            return Kind.PROPERTY
+        if names & _STATIC:
+            return Kind.STATIC_METHOD
+        if names & _CLASS_BOUND or facts.name in _IMPLICITLY_CLASS_BOUND:
+            return Kind.CLASS_METHOD
+        return Kind.METHOD
+
+    def _is_accessor(self, term: Term) -> bool:
+        return isinstance(term, Path) and len(term.parts) > 1 and term.parts[-1] in _PROPERTY_ACCESSORS
+
+    def _is_abstract(self, function: FunctionObject, names: set[str | Unknown]) -> bool:
+        if names & _ABSTRACT:
+            return True
+        owner = self._world.owner(function)
+        return owner is not None and function.facts.stub and self._world.is_protocol(owner)
+
+    def _decorator(self, term: Term, where: Where) -> Decorator:
+        at = where.file.at(term.span)
+        found = self._world.values.evaluate(term, where)
+        if isinstance(found, Built):
+            return Applied(found.policy, at)
+        if isinstance(found, External):
+            policy = policy_name(found.name)
+            if policy is not None:
+                return Applied(Declaration(policy, {}, at, called=False), at)
+        if isinstance(term, Call):
+            called = self._world.values.evaluate(term.function, where)
+            if isinstance(called, Built) and isinstance(called.policy, Composed) and not term.arguments:
+                return Applied(called.policy, at, called_again=True)
+            return Foreign(self._foreign_name(called), at)
+        return Foreign(self._foreign_name(found), at)
+
+    def _foreign_name(self, found: Object) -> str | Unknown:
+        if isinstance(found, External):
+            return helper_name(found.name)
+        if isinstance(found, FunctionObject | ClassObject):
+            return found.id
+        return UNKNOWN
+
+
+def _callable_with(facts: FunctionFacts, kind: Kind) -> Iterable[ParameterFacts]:
+    """The parameters that a caller gives: without `self` and `cls`."""
+    bound = kind in (Kind.METHOD, Kind.CLASS_METHOD)
+    takes_first = bool(facts.parameters) and facts.parameters[0].kind <= ParameterKind.POSITIONAL_OR_KEYWORD
+    return facts.parameters[1:] if bound and takes_first else facts.parameters

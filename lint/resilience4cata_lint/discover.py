@@ -1,0 +1,258 @@
+"""Which files are looked at: walking folders, reading, and asking git what it ignores.
+
+Folders that hold no code of the project are passed over (`SKIPPED`, hidden ones, environments), files that were named
+are always taken. Links are followed, but no folder is entered twice and no file is taken twice.
+
+What git ignores is decided by git itself (`git check-ignore`), and only for the few files that turn out to matter: its
+rules (nested files, negation, excludes of the repository and of the user, tracked files) are easy to get nearly right.
+Asking about every file would cost more than reading them; a library that matches patterns would have to be taught all
+of this.
+"""
+
+# Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
+# ruff: noqa: PTH110, PTH116, PTH118, PTH119, PTH120, PTH123
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Final
+
+from resilience4cata.facts import At, Unreadable
+
+PYTHON: Final = (".py", ".pyi", ".pyw")
+CONFIGURATION: Final = (".toml", ".properties", ".yaml", ".yml", ".env")
+
+SKIPPED: Final = frozenset({"__pycache__", "__pypackages__", "node_modules", "site-packages"})
+"""Folders that never hold code of the project. Hidden folders are skipped as well."""
+
+BUILT: Final = frozenset({"build", "dist", "_build", "venv", "env"})
+"""Folders that are made by tools, unless they are packages (`__init__.py`)."""
+
+ENVIRONMENT_MARKS: Final = ("pyvenv.cfg", "conda-meta")
+
+_CHUNK: Final = 1 << 16
+
+
+@dataclass(slots=True)
+class Found:
+    """What the paths hold: Python files in order, configuration files that were named, and what could not be opened.
+
+    Paths are as the caller gave them, extended by what stands below. `skipped` are named files of no known kind.
+    """
+
+    files: list[str] = field(default_factory=list)
+    configurations: list[str] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+
+
+class Excluded:
+    """The patterns of `exclude`, relative to the project's folder.
+
+    A pattern without a slash fits any one name on the way (`generated`, `*_pb2.py`), one with a slash the path from the
+    project's folder or the beginning of it (`tools/old`). `*` also crosses folders.
+    """
+
+    def __init__(self, patterns: Iterable[str], root: str) -> None:
+        cleaned = [pattern.removeprefix("./").rstrip("/") for pattern in patterns]
+        self.names = [pattern for pattern in cleaned if "/" not in pattern]
+        self.paths = [pattern.lstrip("/") for pattern in cleaned if "/" in pattern]
+        self.root = root
+
+    def __bool__(self) -> bool:
+        return bool(self.names or self.paths)
+
+    def __call__(self, path: str) -> bool:
+        """Whether the file or folder at `path` is left out."""
+        if any(fnmatchcase(os.path.basename(path), pattern) for pattern in self.names):
+            return True
+        if not self.paths:
+            return False
+        relative = os.path.relpath(path, self.root).replace(os.sep, "/")
+        return any(fnmatchcase(relative, pattern) for pattern in self.paths)
+
+
+def reason_of(error: OSError) -> str:
+    """The system's words for an error, as reasons are written here: "permission denied"."""
+    words = error.strerror or type(error).__name__
+    return words[:1].lower() + words[1:].rstrip(".")
+
+
+class Walk:
+    """One walk over any number of paths; `found` fills as `add` is called, `finish` follows the links and sorts."""
+
+    def __init__(self, excluded: Callable[[str], bool] | None = None, *, projects: bool = True) -> None:
+        """With `projects` off, folders that hold a `pyproject.toml` of their own are not entered."""
+        self.found = Found()
+        self._excluded = excluded
+        self._projects = projects
+        self._entered: set[tuple[int, int]] = set()
+        self._linked_folders: list[str] = []
+        self._linked_files: list[str] = []
+        self._named: list[str] = []
+
+    def add(self, path: str) -> None:
+        """Take a named file, or everything below a named folder. Raises OSError if there is nothing at `path`."""
+        if stat.S_ISDIR(os.stat(path).st_mode):
+            self._folder(path, named=True)
+        elif path.endswith(CONFIGURATION):
+            self.found.configurations.append(path)
+        elif path.endswith(PYTHON) or ("." not in os.path.basename(path) and _runs_python(path)):
+            self._named.append(path)
+        else:
+            self.found.skipped.append(path)
+
+    def finish(self) -> Found:
+        """Follow the links that were met, take no file twice, and give everything in the order of paths."""
+        while self._linked_folders:
+            self._folder(self._linked_folders.pop(0))
+        found = self.found
+        if self._linked_files:
+            known = {_identity(path) for path in found.files}
+            for path in sorted(self._linked_files):
+                identity = _identity(path)
+                if identity is not None and identity not in known:
+                    known.add(identity)
+                    found.files.append(path)
+        known_paths = {os.path.normpath(path) for path in self._named}
+        rest = (
+            (path for path in found.files if os.path.normpath(path) not in known_paths) if known_paths else found.files
+        )
+        found.files = sorted({*self._named, *rest})
+        found.configurations = sorted(set(found.configurations))
+        return found
+
+    def _folder(self, root: str, *, named: bool = False) -> None:
+        stack = [(root, named)]
+        while stack:
+            folder, named = stack.pop()
+            try:
+                status = os.stat(folder)
+                if (status.st_dev, status.st_ino) in self._entered:
+                    continue
+                self._entered.add((status.st_dev, status.st_ino))
+                with os.scandir(folder if folder != os.curdir else None) as entries:
+                    below = self._entries(list(entries), "" if folder == os.curdir else folder, named=named)
+            except OSError as error:
+                self.found.unreadable.append(Unreadable(At(folder), reason_of(error)))
+            else:
+                stack.extend((path, False) for path in below)
+
+    def _entries(self, entries: list[os.DirEntry[str]], folder: str, *, named: bool) -> list[str]:
+        """Take the Python files of one folder; returns the folders to enter."""
+        if not named and self._foreign(folder, entries):
+            return []
+        below: list[str] = []
+        files = self.found.files
+        for entry in entries:
+            name = entry.name
+            is_python = name.endswith(PYTHON)
+            if entry.is_dir(follow_symlinks=False):
+                if name[0] != "." and name not in SKIPPED and not self._leaves_out(path := os.path.join(folder, name)):
+                    below.append(path)
+            elif entry.is_symlink():
+                self._link(entry, os.path.join(folder, name), is_python=is_python)
+            elif is_python and entry.is_file() and not self._leaves_out(path := os.path.join(folder, name)):
+                files.append(path)
+        return below
+
+    def _link(self, entry: os.DirEntry[str], path: str, *, is_python: bool) -> None:
+        # A link that leads nowhere is neither a folder nor a file. Real folders are walked first, so that a file is
+        # shown under its own path.
+        if entry.name[0] == "." or entry.name in SKIPPED or self._leaves_out(path):
+            return
+        try:
+            if entry.is_dir():
+                self._linked_folders.append(path)
+            elif is_python and entry.is_file():
+                self._linked_files.append(path)
+        except OSError:
+            return  # A circle of links.
+
+    def _leaves_out(self, path: str) -> bool:
+        return self._excluded is not None and self._excluded(path)
+
+    def _foreign(self, folder: str, entries: Sequence[os.DirEntry[str]]) -> bool:
+        """Whether a folder that was not named is an environment, the product of a tool, or another project."""
+        names = {entry.name for entry in entries}
+        if any(mark in names for mark in ENVIRONMENT_MARKS):
+            return True
+        if os.path.basename(folder) in BUILT and "__init__.py" not in names:
+            return True
+        return not self._projects and "pyproject.toml" in names
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _runs_python(path: str) -> bool:
+    """Whether a file without suffix is a script for Python."""
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(256)
+    except OSError:
+        return True  # Reported when it is read.
+    return first.startswith(b"#!") and b"python" in first
+
+
+def read(path: str) -> bytes:
+    """All bytes of a file; raises OSError. Plain system calls, which for small files cost half of what `open` does."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        data = os.read(descriptor, _CHUNK)
+        if len(data) < _CHUNK and data == b"":
+            return data
+        parts = [data]
+        while more := os.read(descriptor, _CHUNK if len(parts) == 1 else 1 << 20):
+            parts.append(more)
+        return b"".join(parts) if len(parts) > 1 else data
+    finally:
+        os.close(descriptor)
+
+
+def ignored_by_git(paths: Sequence[str]) -> frozenset[str]:
+    """Those of `paths` that git ignores; none where there is no repository, no git, or git refuses to answer."""
+    by_repository: dict[str, dict[bytes, str]] = {}
+    for path in paths:
+        real = os.path.join(os.path.realpath(os.path.dirname(path) or os.curdir), os.path.basename(path))
+        repository = _repository(os.path.dirname(real))
+        if repository is not None:
+            by_repository.setdefault(repository, {})[os.fsencode(real)] = path
+    ignored = (known[real] for repository, known in by_repository.items() for real in _ask_git(repository, known))
+    return frozenset(ignored)
+
+
+def _repository(folder: str) -> str | None:
+    while True:
+        if os.path.exists(os.path.join(folder, ".git")):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def _ask_git(repository: str, paths: Iterable[bytes]) -> list[bytes]:
+    import subprocess
+
+    # A repository may be anybody's: nothing that its settings name is run.
+    command = ["git", "-c", "core.fsmonitor=false", "-C", repository, "check-ignore", "-z", "--stdin"]
+    known = set(paths)
+    # Within a hook of git's, such variables point to the repository of the hook.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    given = b"\0".join(known) + b"\0"
+    try:
+        result = subprocess.run(command, input=given, env=environment, capture_output=True, check=False, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    # 0: some are ignored, 1: none; anything else is a failure.
+    return [path for path in result.stdout.split(b"\0") if path in known] if result.returncode == 0 else []

@@ -1,0 +1,169 @@
+"""One run of the linter: discover, read, gate, extract, link, check, and put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from resilience4cata.facts import At, Project, Unreadable
+
+from . import configuration
+from .inputs import Inputs, Stdin, gather, import_roots
+from .locate import Shown
+from .reading import Failure, Reader, in_groups
+from .selection import Selection, selected
+from .suppress import is_suppressed
+from .texts import Sources
+
+if TYPE_CHECKING:
+    from resilience4cata.diagnostics import Context, Diagnostic, Finding
+
+    from .configuration import Configuration
+    from .extract import FileFacts
+    from .link import Linked
+    from .options import Options
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run found. `files` counts what was looked at, `failures` are faults of the linter itself.
+
+    `sources` gives the text around a place. `skipped` are named files of a kind that is not checked.
+    """
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    files: int = 0
+    failures: list[Failure] = field(default_factory=list)
+    sources: Sources = field(default_factory=Sources)
+    skipped: list[str] = field(default_factory=list)
+
+
+def analyse(
+    paths: Sequence[str],
+    options: Options,
+    selection: Selection | None = None,
+    stdin: Stdin | None = None,
+) -> Report:
+    """Check files and folders, or what came in by standard input, and report in the order of places.
+
+    Raises UsageError for paths, settings and selections that mean nothing.
+    """
+    selection = selection or Selection()
+    # Words that mean no rule are refused even where nothing is found; otherwise the rules are loaded only when needed.
+    codes = selected(options, selection) if selection or options.select is not None or options.ignore else None
+    inputs = gather(paths, options, stdin)
+    shown = Shown(options.root if options.is_project else None)
+    reader = Reader(shown, import_roots(paths, options), {stdin.path: stdin.data} if stdin else {})
+    reader.read(inputs.given, inputs.context, inputs.named)
+    settings = configuration.read(inputs, options, shown)
+    report = Report(
+        files=len(inputs.given) + len(settings.reported),
+        sources=Sources({shown(path): data for path, data in reader.overrides.items()}),
+        failures=reader.failures,
+        skipped=inputs.skipped,
+    )
+    unreadable = [
+        *(Unreadable(At(shown(fact.at.source)), fact.reason) for fact in inputs.unreadable),
+        *reader.unreadable,
+    ]
+    if reader.facts or settings.files or unreadable:
+        reported = {*map(shown, inputs.given), *settings.reported, *(fact.at.source for fact in unreadable)}
+        findings = _findings(reader, inputs, settings, unreadable)
+        codes = selected(options, selection) if codes is None else codes
+        kept = (f for f in findings if f.rule.code in codes and f.fault.at.source in reported)
+        report.diagnostics = _in_words(f for f in kept if not is_suppressed(f, report.sources.lines))
+    return report
+
+
+def _in_words(findings: Iterable[Finding]) -> list[Diagnostic]:
+    from resilience4cata.diagnostics import in_order
+
+    return [finding.diagnostic() for finding in in_order(findings)]
+
+
+def _findings(
+    reader: Reader, inputs: Inputs, settings: Configuration, unreadable: Sequence[Unreadable]
+) -> Iterator[Finding]:
+    """Link and check each group; what belongs to none (configuration, unreadable files) goes with the first."""
+    from resilience4cata.diagnostics import FRONT_ENDS, Context, Needs
+    from resilience4cata.facts import NoTypes
+
+    provides = FRONT_ENDS["lint"] if inputs.closed else FRONT_ENDS["lint"] & ~Needs.PROJECT
+    alone: tuple[object, ...] = (*unreadable, *settings.files)
+    groups = list(in_groups(reader, inputs.given))
+    if not groups:
+        project = Project((), (), settings.templates, settings.files, inputs.closed, settings.known)
+        yield from _checked(
+            (*project.templates, project, *alone), Context(provides, NoTypes(), project), reader.failures
+        )
+    for files, roots in groups:
+        linked = _linked(files, roots, reader, settings, closed=inputs.closed and len(groups) == 1)
+        if linked is not None:
+            project = _with_known_templates(linked.project, settings)
+            views = (*linked.views, *project.templates, project, *alone)
+            yield from _checked(views, Context(provides, linked.oracle, project), reader.failures)
+        alone = ()
+
+
+def _linked(
+    files: Sequence[FileFacts], roots: Sequence[str], reader: Reader, settings: Configuration, *, closed: bool
+) -> Linked | None:
+    """The files linked; None if the linker itself failed."""
+    from .link import link
+
+    try:
+        return link(
+            files,
+            config_files=settings.files,
+            templates=settings.templates,
+            closed=closed,
+            sources_known=True,
+            loader=lambda module: reader.load(module, roots),
+        )
+    except Exception as error:
+        reader.failures.append(Failure(f"{len(files)} files around {files[0].path}", error))
+        return None
+
+
+def _with_known_templates(project: Project, settings: Configuration) -> Project:
+    """The project as linked on the assumption that all sources of templates are known, corrected if they are not.
+
+    Templates in code are a source of their own, if all of the project's code was seen.
+    """
+    in_code = len(project.templates) > len(settings.templates)
+    known = settings.known or (settings.code_known and in_code)
+    return project if known else replace(project, templates_closed=False)
+
+
+def _checked(views: Sequence[object], context: Context, failures: list[Failure]) -> list[Finding]:
+    """The rules' findings. If a rule fails, the views that it fails on are named and left out."""
+    from resilience4cata import rules
+
+    try:
+        return rules.check(views, context)
+    except Exception:
+        sound = [view for view in views if _stands(view, context, failures)]
+    return rules.check(sound, context)
+
+
+def _stands(view: object, context: Context, failures: list[Failure]) -> bool:
+    from resilience4cata import rules
+
+    try:
+        rules.check([view], context)
+    except Exception as error:
+        failures.append(Failure(_place_of(view), error))
+        return False
+    return True
+
+
+def _place_of(view: object) -> str:
+    """Where a view stands, for somebody who reports that a rule failed on it."""
+    from resilience4cata.diagnostics import show_place
+
+    for holder in (view, getattr(view, "definition", None), getattr(view, "declaration", None)):
+        at = getattr(holder, "at", None)
+        if isinstance(at, At):
+            return show_place(at)
+    return str(getattr(view, "source", "the whole project"))

@@ -1,0 +1,29 @@
+"""Which names of which modules lead to the library, as far as the files read so far tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from .gate import Export, Gate, Imports
+
+if TYPE_CHECKING:
+    from .extract import FileFacts
+
+
+class Exports:
+    """Grows as files are read."""
+
+    def __init__(self) -> None:
+        self._known: set[tuple[str, str]] = set()
+        self._seen: dict[str, Imports] = {}
+
+    def add(self, files: Iterable[tuple[str, FileFacts]]) -> Gate | None:
+        """A gate for what these files, given with their paths, newly export; None if that is nothing."""
+        new: list[Export] = []
+        for path, file in files:
+            names = frozenset(name for name in file.exports if (file.module, name) not in self._known)
+            if names:
+                self._known.update((file.module, name) for name in names)
+                new.append(Export(path, file.module, names))
+        return Gate(new, self._seen) if new else None

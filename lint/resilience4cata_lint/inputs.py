@@ -1,0 +1,126 @@
+"""What a run looks at: the files that were given, and those around them that explain them."""
+
+# Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
+# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH120, PTH208
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from resilience4cata.facts import Unreadable
+
+from .discover import Excluded, Walk
+from .locate import Modules
+from .options import Options, UsageError
+
+STDIN: Final = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Stdin:
+    """Source text from standard input, and the path that it is to be treated as (None: it has none)."""
+
+    data: bytes
+    filename: str | None = None
+
+    @property
+    def path(self) -> str:
+        return self.filename or "<stdin>"
+
+
+@dataclass(slots=True)
+class Inputs:
+    """Python files and configuration files of a run.
+
+    `given` is reported on, `context` only read: in a project, classes, policies and templates of the files around
+    explain those that were given. `named` are files that were named one by one, so that nothing may leave them out.
+    `closed` tells whether the given files are a whole project; `folders` are the folders that were given.
+    """
+
+    given: list[str] = field(default_factory=list)
+    named: frozenset[str] = frozenset()
+    context: list[str] = field(default_factory=list)
+    configurations: list[str] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    folders: tuple[str, ...] = ()
+    closed: bool = False
+
+
+def gather(paths: Sequence[str], options: Options, stdin: Stdin | None = None) -> Inputs:
+    """Walk everything. Raises UsageError for a path that does not exist."""
+    excluded = Excluded(options.exclude, options.root)
+    walk = Walk(excluded or None)
+    folders = [path for path in paths if os.path.isdir(path)]
+    for path in paths:
+        try:
+            walk.add(_clean(path))
+        except OSError as error:
+            raise UsageError(_no_such_path(path, error)) from error
+    found = walk.finish()
+    given = Inputs(
+        given=[stdin.path] if stdin is not None else found.files,
+        named=frozenset(_clean(path) for path in paths if path not in folders),
+        configurations=found.configurations,
+        unreadable=found.unreadable,
+        skipped=found.skipped,
+        folders=tuple(folders),
+        closed=stdin is None
+        and bool(folders)
+        and len(folders) == len(paths)
+        and not any(map(_within_package, folders)),
+    )
+    if options.is_project and not any(_holds(folder, options.root) for folder in folders):
+        given.context = _around(given.given, options.root, excluded)
+    return given
+
+
+def import_roots(paths: Sequence[str], options: Options) -> Modules:
+    """The names of modules, counted from the project's folder, its `src`, and the folders that were given."""
+    folders = [path for path in paths if os.path.isdir(path)]
+    return Modules([options.root, os.path.join(options.root, "src"), *folders])
+
+
+def _around(given: Sequence[str], root: str, excluded: Excluded) -> list[str]:
+    walk = Walk(excluded or None, projects=False)
+    shown_root = os.path.relpath(root)
+    try:
+        walk.add(shown_root)
+    except OSError:
+        return []
+    known = {os.path.abspath(path) for path in given}
+    return [path for path in walk.finish().files if os.path.abspath(path) not in known]
+
+
+def _clean(path: str) -> str:
+    """The path as it is shown: `./a/../b.py` is `b.py`."""
+    return os.path.normpath(path)
+
+
+def _holds(folder: str, root: str) -> bool:
+    """Whether the project's folder lies in the given one."""
+    folder = os.path.abspath(folder)
+    return root == folder or root.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _within_package(folder: str) -> bool:
+    """Whether the folder is a part of a package: then other parts may well belong to what is in it."""
+    return os.path.isfile(os.path.join(os.path.dirname(os.path.abspath(folder)), "__init__.py"))
+
+
+def _no_such_path(path: str, error: OSError) -> str:
+    from resilience4cata.suggestions import did_you_mean
+
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        return f"cannot look at '{path}': {error.strerror}"
+    folder, name = os.path.split(path)
+    try:
+        neighbours = os.listdir(folder or os.curdir)
+    except OSError:
+        neighbours = []
+    suggestion = did_you_mean(name, neighbours)
+    advice = f"; did you mean '{os.path.join(folder, suggestion)}'?" if suggestion else ""
+    return f"no such file or folder: '{path}'{advice}"

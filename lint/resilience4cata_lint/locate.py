@@ -1,0 +1,115 @@
+"""Where things are: how paths are shown, which module a file is, and which file a module is."""
+
+# Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
+# ruff: noqa: PTH100, PTH109, PTH113, PTH117, PTH118, PTH120
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+_INITS = ("__init__.py", "__init__.pyi")
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A file as Python imports it: its dotted name, whether it is a package, and the folder that imports start from."""
+
+    name: str
+    is_package: bool
+    root: str
+
+
+class Modules:
+    """Names of modules from paths, and back.
+
+    A file's package is found upwards, as long as there is an `__init__.py`. Where the first folder has none, the file
+    belongs to a namespace package or to none: its name then counts from the deepest known folder of `roots` (the
+    project's, its `src`, the folders that were named), but never across a folder whose name could not be imported.
+    """
+
+    def __init__(self, roots: Iterable[str]) -> None:
+        self._roots = frozenset(os.path.abspath(root) for root in roots)
+        self._is_package: dict[str, bool] = {}
+        self._files: dict[tuple[str, str], str | None] = {}
+
+    def of(self, path: str) -> Module:
+        """The module at `path`. Never fails: a name that cannot be imported is still a name to show."""
+        folder, file = os.path.split(os.path.abspath(path))
+        stem = file.partition(".")[0] or file
+        parts = [] if stem == "__init__" else [stem]
+        root = folder
+        if self.is_package(folder):
+            while self.is_package(root) and os.path.dirname(root) != root:
+                root, name = os.path.split(root)
+                parts.insert(0, name)
+        else:
+            root, names = self._namespace(folder)
+            parts[:0] = names
+        return Module(".".join(parts) or stem, stem == "__init__", root)
+
+    def is_package(self, folder: str) -> bool:
+        """Whether the folder has an `__init__.py`."""
+        known = self._is_package.get(folder)
+        if known is None:
+            known = any(os.path.isfile(os.path.join(folder, init)) for init in _INITS)
+            self._is_package[folder] = known
+        return known
+
+    def file_of(self, name: str, roots: Sequence[str]) -> str | None:
+        """The file of the module `name` below the first of `roots` that has it, or None."""
+        return next(filter(None, (self._below(root, name) for root in roots)), None)
+
+    def _below(self, root: str, name: str) -> str | None:
+        key = root, name
+        if key not in self._files:
+            base = os.path.join(root, *name.split("."))
+            candidates = (f"{base}.py", *(os.path.join(base, init) for init in _INITS), f"{base}.pyi")
+            self._files[key] = next((path for path in candidates if os.path.isfile(path)), None)
+        return self._files[key]
+
+    def _namespace(self, folder: str) -> tuple[str, list[str]]:
+        names: list[str] = []
+        root = folder
+        while root not in self._roots:
+            parent, name = os.path.split(root)
+            if parent == root or not name.isidentifier():
+                # Outside of every known root there is no way to tell where a namespace would begin.
+                return (root, names) if name and not name.isidentifier() and self._within(root) else (folder, [])
+            names.insert(0, name)
+            root = parent
+        return root, names
+
+    def _within(self, folder: str) -> bool:
+        return any(folder.startswith(root + os.sep) for root in self._roots)
+
+
+class Shown:
+    """How paths are shown: relative to the working folder, with forward slashes.
+
+    Outside of the working folder a path stays relative where it was given so, or where the working folder lies inside
+    the project, and is absolute otherwise.
+    """
+
+    def __init__(self, project: str | None = None) -> None:
+        self._here = os.getcwd()
+        self._inside = project is not None and _is_below(self._here, project)
+
+    def __call__(self, path: str) -> str:
+        absolute = os.path.normpath(os.path.join(self._here, path))
+        if (
+            _is_below(absolute, self._here)
+            or not os.path.isabs(path)
+            or (self._inside and _same_drive(absolute, self._here))
+        ):
+            absolute = os.path.relpath(absolute, self._here)
+        return absolute.replace(os.sep, "/")
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _same_drive(path: str, other: str) -> bool:
+    return os.path.splitdrive(path)[0] == os.path.splitdrive(other)[0]

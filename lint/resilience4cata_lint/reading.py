@@ -1,0 +1,161 @@
+"""From paths to facts: read, pass the gate, extract; and further modules on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from resilience4cata.facts import At, Unreadable
+
+from . import discover, gate
+from .exports import Exports
+
+if TYPE_CHECKING:
+    from .extract import FileFacts
+    from .locate import Modules, Shown
+
+# Bytes of files that are kept to look at again; what does not fit is read again.
+_KEEP: Final = 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A fault of the linter's own: what it was looking at, and the exception."""
+
+    place: str
+    error: Exception
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads files and makes facts of those that matter.
+
+    `overrides` holds sources that are in no file. After `read`, `facts` has the facts of each file that matters, by
+    path, and `unreadable` and `failures` say what went wrong on the way.
+    """
+
+    shown: Shown
+    modules: Modules
+    overrides: Mapping[str, bytes] = field(default_factory=dict)
+    facts: dict[str, FileFacts] = field(default_factory=dict)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    _kept: dict[str, bytes] = field(default_factory=dict)
+    _room: int = _KEEP
+    _loaded: dict[str, FileFacts | None] = field(default_factory=dict)
+
+    def read(self, given: Sequence[str], context: Sequence[str], named: frozenset[str]) -> None:
+        """Fill `facts`. What cannot be read is reported if it is given, and passed over in the context.
+
+        `named` files count even if git ignores them.
+        """
+        reported = set(given)
+        rest, mattering = self._divide(given, context, reported)
+        self._extract(mattering, named, reported)
+        exports = Exports()
+        entrance = exports.add(self.facts.items())
+        while entrance:
+            admitted = [path for path in rest if entrance.admits(path, self._again(path))]
+            self._extract(admitted, named, reported)
+            taken = set(admitted)
+            rest = [path for path in rest if path not in taken]
+            entrance = exports.add((path, self.facts[path]) for path in admitted if path in self.facts)
+
+    def load(self, module: str, roots: Sequence[str]) -> FileFacts | None:
+        """The facts of a module of the project by its dotted name, or None if it is not found or cannot be read."""
+        path = self.modules.file_of(module, roots)
+        if path is None:
+            return None
+        if path not in self._loaded:
+            self._loaded[path] = self._of_module(path)
+        return self._loaded[path]
+
+    def _of_module(self, path: str) -> FileFacts | None:
+        try:
+            data = discover.read(path)
+        except OSError:
+            return None
+        facts = self._facts_of(path, data)
+        return None if isinstance(facts, Unreadable) else facts
+
+    def _divide(self, given: Sequence[str], context: Sequence[str], reported: set[str]) -> tuple[list[str], list[str]]:
+        """Read everything: the files that do not name us, and those that do."""
+        rest: list[str] = []
+        mattering: list[str] = []
+        for path in (*given, *context):
+            try:
+                data = self.overrides[path] if path in self.overrides else discover.read(path)
+            except OSError as error:
+                if path in reported:
+                    self.unreadable.append(Unreadable(At(self.shown(path)), discover.reason_of(error)))
+                continue
+            if gate.mentions(data):
+                mattering.append(path)
+            else:
+                rest.append(path)
+                if len(data) > self._room:
+                    continue
+            self._room -= len(data)
+            self._kept[path] = data
+        return rest, mattering
+
+    def _again(self, path: str) -> bytes:
+        data = self._kept.get(path)
+        if data is None:
+            try:
+                return discover.read(path)
+            except OSError:
+                return b""
+        return data
+
+    def _extract(self, paths: Sequence[str], named: frozenset[str], reported: set[str]) -> None:
+        askable = [path for path in paths if path not in named and path not in self.overrides]
+        ignored = discover.ignored_by_git(askable) if askable else frozenset()
+        for path in paths:
+            if path in ignored:
+                continue
+            facts = self._facts_of(path, self._again(path))
+            if isinstance(facts, Unreadable):
+                if path in reported:
+                    self.unreadable.append(facts)
+            elif facts is not None:
+                self.facts[path] = facts
+
+    def _facts_of(self, path: str, data: bytes) -> FileFacts | Unreadable | None:
+        """The facts of one file; None if the extractor itself failed, which never stops the run."""
+        from .extract import extract
+
+        module = self.modules.of(path)
+        try:
+            return extract(self.shown(path), data, module.name, module.is_package)
+        except Exception as error:
+            self.failures.append(Failure(self.shown(path), error))
+            return None
+
+
+def in_groups(reader: Reader, given: Iterable[str]) -> Iterator[tuple[list[FileFacts], tuple[str, ...]]]:
+    """Files that can be linked together, each group with the folders that its imports start from.
+
+    Two applications below one folder may both have a module `app.main`; each is then linked by itself, since a name can
+    mean only one of them. A root of the context joins where it fits, and is left out otherwise.
+    """
+    by_root: dict[str, list[tuple[str, FileFacts]]] = {}
+    for path, facts in sorted(reader.facts.items()):
+        module = reader.modules.of(path)
+        by_root.setdefault(module.root, []).append((module.name, facts))
+    wanted = {reader.modules.of(path).root for path in given if path in reader.facts}
+    groups: list[dict[str, FileFacts]] = []
+    roots: list[list[str]] = []
+    for root in sorted(by_root, key=lambda root: (root not in wanted, root)):
+        files = dict(reversed(by_root[root]))
+        place = next((i for i, group in enumerate(groups) if not group.keys() & files.keys()), None)
+        if place is not None:
+            groups[place].update(files)
+            roots[place].append(root)
+        elif root in wanted:
+            groups.append(files)
+            roots.append([root])
+    for group, starts in zip(groups, roots, strict=True):
+        others = [root for root in by_root if root not in starts]
+        yield list(group.values()), (*starts, *others)

@@ -1,0 +1,208 @@
+"""Where names are looked up: classes with their bases, modules, and locals of functions."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator, Sequence
+from types import FunctionType
+from typing import TYPE_CHECKING, Final
+
+from resilience4cata.facts import NOWHERE, UNKNOWN, Definition, Kind, Unknown
+
+from .candidates import of_library
+from .objects import ClassObject, FunctionObject
+from .outside import MISSING, find
+from .symbols import Assigned, Binding, Defined, FileFacts, Imported
+from .terms import Constant, Display, Path
+
+if TYPE_CHECKING:
+    from .world import World
+
+_CALLABLE_KINDS: Final = (Kind.FUNCTION, Kind.METHOD, Kind.STATIC_METHOD, Kind.CLASS_METHOD)
+
+Found = Definition | Unknown | None
+
+
+class _Body:
+    """One scope of one file, without what stands around it."""
+
+    def __init__(self, world: World, file: FileFacts, scope: int) -> None:
+        self._world = world
+        self._file = file
+        self._scope = scope
+
+    def own(self, name: str) -> Found:
+        """What the scope itself binds the name to; None if nothing."""
+        bindings = self._file.scopes[self._scope].bindings.get(name, ())
+        if not bindings:
+            return None
+        # A definition repeated in one body: the last one counts. In a branch, nobody knows.
+        last = bindings[-1]
+        if last.conditional or any(binding.anytime for binding in bindings):
+            return UNKNOWN
+        return self._definition(name, last)
+
+    def _definition(self, name: str, binding: Binding) -> Definition | Unknown:
+        to = binding.to
+        if isinstance(to, Assigned) and isinstance(to.value, Constant | Display):
+            at = self._file.at(to.value.span)
+            owner = self._file.scope_id(self._scope)
+            return Definition(f"{owner}.{name}", name, owner, Kind.OTHER, at)
+        alias = isinstance(to, Assigned) and isinstance(to.value, Path)
+        if not isinstance(to, Defined | Imported) and not alias:
+            return UNKNOWN
+        found = self._world.names.bound(self._file, self._scope, binding)
+        if isinstance(found, FunctionObject):
+            return self._world.definitions.function(found)
+        if isinstance(found, ClassObject):
+            return self._world.definitions.cls(found)
+        return UNKNOWN
+
+    def functions(self) -> Iterator[Definition]:
+        """The functions and methods that the scope defines, in the order they are written."""
+        for name in self._file.scopes[self._scope].bindings:
+            found = self.own(name)
+            if isinstance(found, Definition) and found.kind in _CALLABLE_KINDS and found.name == name:
+                yield found
+
+
+class ClassScope:
+    """A class of the project together with its bases."""
+
+    is_class: Final = True
+
+    def __init__(self, world: World, cls: ClassObject) -> None:
+        self._world = world
+        self._cls = cls
+
+    @property
+    def id(self) -> str:
+        return self._cls.id
+
+    @property
+    def ancestors(self) -> tuple[str, ...] | None:
+        return self._world.hierarchy.ancestors(self._cls)
+
+    def lookup(self, name: str) -> Found:
+        hierarchy = self._world.hierarchy
+        open_before = False
+        for node in hierarchy.order(self._cls):
+            if not isinstance(node, ClassObject):
+                found = _outside(node, name)
+                if found is not None:
+                    return found
+                continue
+            if hierarchy.is_patched(node, name):
+                return UNKNOWN
+            own = _Body(self._world, node.file, node.facts.body).own(name)
+            if own is not None:
+                return UNKNOWN if open_before else own
+            open_before = open_before or hierarchy.may_have_more(node)
+        return UNKNOWN if open_before else None
+
+    def names(self) -> Sequence[str]:
+        found: dict[str, None] = {}
+        for node in self._world.hierarchy.order(self._cls):
+            if isinstance(node, ClassObject):
+                functions = _Body(self._world, node.file, node.facts.body).functions()
+                found.update(dict.fromkeys(function.name for function in functions))
+        return tuple(found)
+
+    def public_methods(self) -> Sequence[Definition] | Unknown:
+        facts = self._cls.file.scopes[self._cls.facts.body]
+        body = _Body(self._world, self._cls.file, self._cls.facts.body)
+        methods: list[Definition] = []
+        for name, bindings in facts.bindings.items():
+            if name.startswith("_"):
+                continue
+            found = body.own(name)
+            if isinstance(found, Unknown):
+                if self._may_be_method(bindings):
+                    return UNKNOWN
+            elif found is not None and found.kind in _CALLABLE_KINDS:
+                methods.append(found)
+        if not methods and self._world.hierarchy.may_have_more(self._cls):
+            return UNKNOWN
+        return tuple(methods)
+
+    def _may_be_method(self, bindings: Sequence[Binding]) -> bool:
+        if "enum.Enum" in (self.ancestors or ()):
+            return any(isinstance(binding.to, Defined) for binding in bindings)
+        # An annotated name is a field.
+        return not all(_is_field(binding) for binding in bindings)
+
+    def subclasses(self) -> Sequence[ClassScope]:
+        return tuple(self._world.class_scope(cls) for cls in self._world.hierarchy.subclasses(self._cls))
+
+
+class BodyScope:
+    """A module, or the locals of a function with what stands around them."""
+
+    is_class: Final = False
+    ancestors: Final = None
+
+    def __init__(self, world: World, file: FileFacts, scope: int) -> None:
+        self._world = world
+        self._file = file
+        self._scope = scope
+
+    @property
+    def id(self) -> str:
+        return self._file.scope_id(self._scope)
+
+    def lookup(self, name: str) -> Found:
+        for scope in self._around():
+            found = _Body(self._world, self._file, scope).own(name)
+            if found is not None:
+                return found
+            if self._file.scopes[scope].open:
+                return UNKNOWN
+        if "__getattr__" in self._file.scopes[0].bindings or hasattr(builtins, name):
+            return UNKNOWN
+        star = self._world.names.star_may_have(self._file, name)
+        if isinstance(star, FunctionObject):
+            return self._world.definitions.function(star)
+        return None if star is None else UNKNOWN
+
+    def _around(self) -> Iterator[int]:
+        scope: int | None = self._scope
+        while scope is not None:
+            if self._file.scopes[scope].kind != "class":
+                yield scope
+            scope = self._file.scopes[scope].parent
+
+    def names(self) -> Sequence[str]:
+        found: dict[str, None] = {}
+        for scope in self._around():
+            functions = _Body(self._world, self._file, scope).functions()
+            found.update(dict.fromkeys(function.name for function in functions))
+        return tuple(found)
+
+    def public_methods(self) -> Sequence[Definition]:
+        return ()
+
+    def subclasses(self) -> Sequence[ClassScope]:
+        return ()
+
+
+def _is_field(binding: Binding) -> bool:
+    return isinstance(binding.to, Assigned) and binding.to.annotated
+
+
+def _outside(node: str, name: str) -> Found:
+    """What a class outside the project has under the name: a method of ours, UNKNOWN, or certainly nothing (None)."""
+    if node.startswith("?"):
+        return UNKNOWN
+    if node in ("typing.NamedTuple", "typing.TypedDict"):
+        return UNKNOWN if name.startswith("_") else None
+    cls = find(node)
+    if cls is MISSING:
+        return UNKNOWN
+    member = vars(cls).get(name)
+    if of_library(node) and isinstance(member, FunctionType):
+        abstract = bool(getattr(member, "__isabstractmethod__", False))
+        return Definition(f"{node}.{name}", name, node, Kind.METHOD, NOWHERE, abstract=abstract)
+    return UNKNOWN if name in vars(cls) else None
+
+
+__all__ = ["BodyScope", "ClassScope"]

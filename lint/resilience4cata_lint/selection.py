@@ -1,0 +1,89 @@
+"""Which rules count: `select`, `extend-select` and `ignore`, by code, family or name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from resilience4cata.diagnostics import Rule
+
+from .options import Options, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the command line says beside the project's options; None or empty where it says nothing."""
+
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.select is not None or bool(self.ignore or self.extend_select)
+
+
+def split(texts: Iterable[str]) -> tuple[str, ...]:
+    """The words of options that take lists: `--select FB,DU --select CL-001`."""
+    return tuple(word for text in texts for word in text.replace(",", " ").split())
+
+
+def selected(options: Options, selection: Selection) -> frozenset[str]:
+    """The codes that are reported. Raises UsageError for a word that means no rule.
+
+    The command line's `select` replaces the project's settings; `ignore` wins over `select`, unless `select` names the
+    rule and `ignore` only its family.
+    """
+    from resilience4cata.rules import all_rules
+
+    rules = all_rules()
+    chosen = {code: 0 for code, rule in rules.items() if rule.on_by_default}
+    if selection.select is not None:
+        chosen = _weights(selection.select, rules.values())
+    else:
+        if options.select is not None:
+            chosen = _weights(options.select, rules.values())
+        _drop(chosen, _weights(options.ignore, rules.values()))
+    for code, weight in _weights(selection.extend_select, rules.values()).items():
+        chosen[code] = max(weight, chosen.get(code, 0))
+    _drop(chosen, _weights(selection.ignore, rules.values()))
+    return frozenset(chosen)
+
+
+def _drop(chosen: dict[str, int], ignored: dict[str, int]) -> None:
+    for code, weight in ignored.items():
+        if code in chosen and weight >= chosen[code]:
+            del chosen[code]
+
+
+def _weights(words: Sequence[str], rules: Iterable[Rule]) -> dict[str, int]:
+    """The codes that words mean, each with how exactly it was named: 2 a rule, 1 its family, 0 everything."""
+    rules = list(rules)
+    weights: dict[str, int] = {}
+    for word in words:
+        for code, weight in _meant(word, rules).items():
+            weights[code] = max(weight, weights.get(code, 0))
+    return weights
+
+
+def _meant(word: str, rules: Sequence[Rule]) -> dict[str, int]:
+    wanted = word.strip().upper().removeprefix("R4C-")
+    if wanted in {"ALL", "R4C"}:
+        return {rule.code: 0 for rule in rules}
+    family = {rule.code: 1 for rule in rules if rule.family == wanted}
+    exact = {rule.code: 2 for rule in rules if wanted in {rule.code.removeprefix("R4C-"), rule.name.upper()}}
+    if not family and not exact:
+        raise UsageError(unknown_rule(word, rules))
+    return exact or family
+
+
+def unknown_rule(word: str, rules: Sequence[Rule]) -> str:
+    """What to say about a word that means no rule."""
+    from resilience4cata.suggestions import did_you_mean
+
+    short = {rule.code.removeprefix("R4C-"): rule.code for rule in rules}
+    names = {rule.name: rule.name for rule in rules}
+    families = {rule.family: rule.family for rule in rules}
+    candidates = {**families, **short, **{code: code for code in short.values()}, **names}
+    suggestion = did_you_mean(word.strip(), candidates)
+    advice = f"did you mean '{candidates[suggestion]}'?" if suggestion else "'r4c rule --all' lists them"
+    return f"no rule, family or name '{word}'; {advice}"

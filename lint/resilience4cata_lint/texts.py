@@ -1,0 +1,38 @@
+"""The lines of files, for those who have something to show or to look up there."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from . import discover
+
+
+@dataclass(slots=True)
+class Sources:
+    """Reads files once. `texts` holds what is in no file, by shown path."""
+
+    texts: Mapping[str, bytes] = field(default_factory=dict)
+    _lines: dict[str, Sequence[str]] = field(default_factory=dict)
+
+    def lines(self, path: str) -> Sequence[str]:
+        """The lines of the file shown as `path`, without line ends; none if it cannot be read any more."""
+        if path not in self._lines:
+            try:
+                data = self.texts[path] if path in self.texts else discover.read(path)
+            except OSError:
+                data = b""
+            # Split as Python and its parsers do: form feeds and Unicode separators end no line.
+            text = _decoded(data).replace("\r\n", "\n").replace("\r", "\n")
+            self._lines[path] = text.split("\n")
+        return self._lines[path]
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except (SyntaxError, UnicodeDecodeError):
+        encoding = "utf-8-sig"
+    return data.decode(encoding, errors="replace")
