@@ -77,7 +77,7 @@ acme/users.py:10:6: error: [R4C-FB-002] @fallback(method="find_fallbak") on acme
     did you mean 'find_fallback'?
     expected: def find_fallbak(self, id: str[, error: Exception]) -> User
 acme/users.py:11:25: error: [R4C-VA-001] @retry(max_attempts=0) on acme.users.UserClient.find:
-    0 is out of range: 'max_attempts' is a whole number at least 1
+    0 is out of range: 'max_attempts' must be a whole number, at least 1
 acme/users.py:17:6: error: [R4C-CMP-004] @fast on acme.users.UserClient.load:
     composed policies disagree on timeout value: "2s" from resilience_policy("slow") but "5s" from \
 resilience_policy("fast")

@@ -188,13 +188,13 @@ def _number_faults(key: Key, last: str) -> Iterator[Fault]:
     kind = "a whole number" if whole else "a number"
     bounds = f"at least {lowest}" + (f" and at most {highest}" if highest is not None else "")
     if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
-        yield _no_value(key, f"{kind} {bounds}")
+        yield _no_value(key, f"{kind}, {bounds}")
     elif not (value >= lowest and (highest is None or value <= highest)):
         yield Fault(
             key.value_at,
             key.text,
-            "{value} is out of range: '{key}' is {range}",
-            {"value": show(value), "key": key.path[-1], "range": f"{kind} {bounds}"},
+            "{value} is out of range: '{key}' must be {range}",
+            {"value": show(value), "key": key.path[-1], "range": f"{kind}, {bounds}"},
         )
 
 

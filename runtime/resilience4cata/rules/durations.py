@@ -181,7 +181,7 @@ def zero_duration(written: Written, context: Context) -> Iterator[Fault]:
                 subject(written, attribute.name),
                 "{attribute} cannot be zero",
                 {"attribute": _named(written, attribute)},
-                help=f"switch the policy off with enabled=False, or write {_FORM} above zero",
+                help="to switch the policy off, use 'enabled'",
             )
 
 

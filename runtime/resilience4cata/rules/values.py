@@ -37,7 +37,7 @@ def value_out_of_range(written: Written, context: Context) -> Iterator[Fault]:
             yield Fault(
                 slot.at,
                 subject(written, attribute.name),
-                "{value} is out of range: '{attribute}' is {range}",
+                "{value} is out of range: '{attribute}' must be {range}",
                 {"value": show(slot.values[0]), "attribute": attribute.name, "range": _range(attribute)},
             )
 
@@ -58,7 +58,7 @@ def _range(attribute: Attribute) -> str:
     bounds = [f"above {attribute.above:g}"] if attribute.above is not None else []
     bounds += [f"at least {attribute.minimum:g}"] if attribute.minimum is not None else []
     bounds += [f"at most {attribute.maximum:g}"] if attribute.maximum is not None else []
-    return f"{attribute.kind.value} {' and '.join(bounds)}"
+    return f"{attribute.kind.value}, {' and '.join(bounds)}"
 
 
 @rule("R4C-VA-002", "unknown-attribute", view=Written, needs=Needs.SYNTAX)
