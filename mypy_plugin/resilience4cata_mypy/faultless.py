@@ -1,0 +1,181 @@
+"""Knowing again what was already found to be without fault, so that it costs next to nothing the second time.
+
+Most decorated functions look like many others: the same policies with the same values. What rules find in such a
+function is decided by what is compared here, read straight from mypy's nodes without making facts of them. Whatever
+depends on more (a fallback that is not plainly like its original, a value that only its type tells) has no fingerprint
+and is always checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from mypy.nodes import (
+    ARG_OPT,
+    ARG_POS,
+    ARG_STAR,
+    ARG_STAR2,
+    CallExpr,
+    Decorator,
+    Expression,
+    FloatExpr,
+    FuncDef,
+    IntExpr,
+    NameExpr,
+    RefExpr,
+    StrExpr,
+    TupleExpr,
+    TypeInfo,
+    Var,
+)
+from mypy.types import CallableType, Instance, get_proper_type
+
+from resilience4cata.facts import Declaration
+
+from .carried import parts_of, policy_name
+from .extract import policy_class
+from .index import FileIndex
+
+
+def content(declaration: Declaration) -> Hashable:
+    """What a declaration says, without places. Types count too: True equals 1."""
+    slots = declaration.slots.items()
+    said = tuple((name, slot.certain, *((type(v), v) for v in slot.values)) for name, slot in slots)
+    return declaration.policy, declaration.closed, declaration.called, said
+
+
+def fingerprint(node: Decorator, index: FileIndex) -> Hashable | None:
+    """Equal for decorated functions about which rules say the same; None if that depends on what is around it."""
+    decorators: list[Hashable] = []
+    for expression in node.original_decorators:
+        part = _decorator(expression, index)
+        if part is None:
+            part = _fallback(expression, node.func, index)
+        if part is None:
+            return None
+        decorators.append(part)
+    return _function(node.func), tuple(decorators)
+
+
+def _function(function: FuncDef) -> Hashable:
+    special = function.name if function.name.startswith("__") else ""
+    typ = function.type
+    result = get_proper_type(typ.ret_type) if isinstance(typ, CallableType) else None
+    return (
+        special,
+        bool(function.info),
+        function.is_static,
+        function.is_class,
+        function.is_property,
+        function.is_overload,
+        function.is_coroutine,
+        function.is_generator,
+        function.is_async_generator,
+        function.abstract_status,
+        result.type.fullname if isinstance(result, Instance) else type(result),
+    )
+
+
+def _decorator(expression: Expression, index: FileIndex) -> Hashable | None:
+    if isinstance(expression, CallExpr):
+        cls = policy_class(expression.callee)
+        kinds = expression.arg_kinds
+        if cls is None or policy_name(cls) in {None, "fallback"} or ARG_STAR in kinds or ARG_STAR2 in kinds:
+            return None
+        arguments = [_literal(argument) for argument in expression.args]
+        return None if None in arguments else (cls, *arguments, *expression.arg_names)
+    if not isinstance(expression, RefExpr) or not expression.fullname:
+        return None
+    variable = expression.node
+    if not isinstance(variable, Var):
+        return expression.fullname if policy_class(expression) is None else None
+    typ = get_proper_type(variable.type)
+    parts = parts_of(typ) if isinstance(typ, Instance) else ()
+    if not parts or any("fallback" in part for _, part in parts):
+        return None
+    changed = isinstance(expression, NameExpr) and index.is_rebound(f"{index.module}.{expression.name}")
+    return None if changed else parts
+
+
+def _fallback(expression: Expression, original: FuncDef, index: FileIndex) -> Hashable | None:
+    """`@fallback(method="name", …)`, where the names are those of plain siblings that take and return the same."""
+    if not isinstance(expression, CallExpr) or not original.info or "@" in original.info.fullname:
+        return None  # A class in a function has its line in its name.
+    cls = policy_class(expression.callee)
+    if cls is None or policy_name(cls) != "fallback" or None in expression.arg_names:
+        return None
+    parts: list[Hashable] = [cls]
+    for argument, name in zip(expression.args, expression.arg_names, strict=True):
+        part = _targets(argument, original, index) if name == "method" else _literal(argument)
+        if part is None:
+            return None
+        parts.append((name, part))
+    return tuple(parts)
+
+
+def _targets(argument: Expression, original: FuncDef, index: FileIndex) -> Hashable | None:
+    names = argument.items if isinstance(argument, TupleExpr) else [argument]
+    found = []
+    for name in names:
+        target = _sibling(name.value, original, index) if isinstance(name, StrExpr) else None
+        relation = _relation(original, target) if target is not None else None
+        if target is None or relation is None:
+            return None
+        found.append((_function(target), relation))
+    return isinstance(argument, TupleExpr), tuple(found)
+
+
+def _sibling(name: str, original: FuncDef, index: FileIndex) -> FuncDef | None:
+    """An undecorated method of the same class that is defined once."""
+    symbol = original.info.names.get(name)
+    target = symbol.node if symbol is not None else None
+    if not isinstance(target, FuncDef) or target is original or target.original_def is not None or target.is_mypy_only:
+        return None
+    return None if index.is_rebound(f"{original.info.fullname}.{name}") else target
+
+
+def _relation(original: FuncDef, target: FuncDef) -> Hashable | None:
+    """How a target's parameters differ from those of the original: not at all, or by an exception at the end."""
+    ours, theirs = original.type, target.type
+    if not isinstance(ours, CallableType) or not isinstance(theirs, CallableType) or ours.variables or theirs.variables:
+        return None
+    count = len(ours.arg_types)
+    same = ours.ret_type == theirs.ret_type and ours.arg_types == theirs.arg_types[:count]
+    if not same or original.arg_names != target.arg_names[:count]:
+        return None
+    extra = theirs.arg_types[count:]
+    if not extra and original.arg_kinds == target.arg_kinds:
+        return "same"
+    # Whether there are defaults is no matter, but stars and keywords are.
+    if not all(kind is ARG_POS or kind is ARG_OPT for kind in original.arg_kinds + target.arg_kinds):
+        return None
+    if not extra:
+        return "same"
+    error = get_proper_type(extra[0])
+    if len(extra) > 1 or target.arg_names[-1] in original.arg_names or not isinstance(error, Instance):
+        return None
+    cls = _class(error.type)
+    return None if cls is None else (cls, target.arg_kinds[-1] is ARG_POS)
+
+
+def _literal(argument: Expression) -> Hashable | None:
+    """A value that the node alone decides, with its kind; None for any other."""
+    if isinstance(argument, StrExpr | IntExpr | FloatExpr):
+        return type(argument), argument.value
+    if isinstance(argument, TupleExpr):
+        items = tuple(map(_literal, argument.items))
+        return None if None in items else items
+    if not isinstance(argument, RefExpr):
+        return None
+    node = argument.node
+    if isinstance(node, TypeInfo):
+        return _class(node)
+    # Outside classes `info` is a stand-in that is falsy and has no attributes.
+    is_member = isinstance(node, Var) and node.info and node.info.is_enum
+    is_constant = is_member or argument.fullname in {"builtins.True", "builtins.False"}
+    return (NameExpr, argument.fullname) if is_constant else None
+
+
+def _class(info: TypeInfo) -> Hashable | None:
+    """A class with all its bases, which another run of the daemon may find changed."""
+    return None if info.fallback_to_any else tuple([base.fullname for base in info.mro])

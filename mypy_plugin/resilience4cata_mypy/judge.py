@@ -1,0 +1,197 @@
+"""From a call that mypy has just checked to findings: which facts to gather, when, and once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from mypy.nodes import ARG_POS, CallExpr, ClassDef, Decorator, Expression, MemberExpr
+from mypy.plugin import FunctionContext, MethodContext
+from mypy.types import Instance, Type, get_proper_type
+
+from resilience4cata.diagnostics import FRONT_ENDS
+from resilience4cata.diagnostics import Context as RuleContext
+from resilience4cata.facts import Composed, Declaration, Definition, Element, Kind, Project, Template, Written
+from resilience4cata.rules import check, views_of
+
+from . import internals
+from .carried import COMPOSED, with_facts
+from .extract import Reader, holds_policy, policy_class
+from .faultless import content, fingerprint
+from .index import FileIndex, Indexes
+from .oracle import MypyTypes
+from .report import report
+from .scopes import ClassScope, LocalScope, ModuleScope, scope_of
+
+
+class Judge:
+    """Judges each policy once, where all that belongs to it is known."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._indexes = Indexes()
+        self._faultless: set[Hashable] = set()
+
+    def _index(self, checker: internals.Checker) -> FileIndex:
+        tree = internals.tree_of(checker)
+        found = self._indexes.get(tree)
+        return found or self._indexes.make(tree, lambda: internals.source_lines(checker, tree.path))
+
+    # ------------------------------------------------------------ policies where they are made
+
+    def policy_made(self, context: FunctionContext) -> Type:
+        """A policy is made: unless it is judged together with what it belongs to, check it and keep its facts."""
+        call, checker = context.context, context.api
+        if not isinstance(call, CallExpr) or not isinstance(checker, internals.Checker):
+            return context.default_return_type
+        index = self._index(checker)
+        if index.is_decorator(call):
+            return context.default_return_type
+        reader = Reader(checker, index)
+        policy = reader.made(call)
+        if isinstance(policy, Declaration) and not _belongs_to_composed(index, call):
+            self._check((Written(policy, within=_within(reader, call)),), reader)
+        return self._carrying(context, policy, index, call)
+
+    def composed_made(self, context: FunctionContext) -> Type:
+        """A composed policy is made: check it and its members, and keep the facts of all of them."""
+        call, checker = context.context, context.api
+        if not isinstance(call, CallExpr) or not isinstance(checker, internals.Checker):
+            return context.default_return_type
+        reader = Reader(checker, self._index(checker))
+        composed = reader.composed(call)
+        self._check(_composed_views(composed, call), reader)
+        return self._carrying(context, composed, reader.index, call)
+
+    def template_made(self, context: MethodContext) -> Type:
+        """`builder.config("external", …)` is called: check the template; its policies were checked on the way."""
+        call, checker = context.context, context.api
+        if isinstance(call, CallExpr) and isinstance(checker, internals.Checker):
+            reader = Reader(checker, self._index(checker))
+            argument = _name_argument(call)
+            name = reader.value(argument) if argument is not None else None
+            if argument is not None and isinstance(name, str):
+                self._check((Template(name, reader.at(argument)),), reader)
+        return context.default_return_type
+
+    def _carrying(
+        self, context: FunctionContext, policy: Declaration | Composed | None, index: FileIndex, call: CallExpr
+    ) -> Type:
+        result = get_proper_type(context.default_return_type)
+        if policy is None or not isinstance(result, Instance) or index.variable_of(call) is None:
+            return context.default_return_type
+        text = context.api.named_generic_type("builtins.str", [])
+        return with_facts(result, policy, text)
+
+    # ------------------------------------------------------------ policies where they are applied
+
+    def applied(self, context: MethodContext) -> Type:
+        """A policy is applied: if it is the outermost of ours, all policies of the definition are judged together."""
+        node, checker = context.context, context.api
+        if not isinstance(checker, internals.Checker) or not isinstance(node, Decorator | ClassDef):
+            return context.default_return_type
+        expressions = node.original_decorators if isinstance(node, Decorator) else node.decorators
+        tentative = isinstance(node, Decorator) and internals.is_being_inferred(node)
+        if not tentative and _is_outermost(context.args[0][0], expressions):
+            index = self._index(checker)
+            known = fingerprint(node, index) if isinstance(node, Decorator) else None
+            if known is None or known not in self._faultless:
+                reader = Reader(checker, index)
+                found = self._check(views_of(_element(node, reader)), reader)
+                if known is not None and found == 0:
+                    self._faultless.add(known)
+        return context.default_return_type
+
+    def _check(self, views: Iterable[object], reader: Reader) -> int | None:
+        """Check and report; how much was found, None if it was not the time to look."""
+        if internals.in_deferred_code(reader.checker) or internals.only_interface_is_wanted(reader.checker):
+            return None
+        context = RuleContext(FRONT_ENDS["mypy"], MypyTypes(reader), self._project)
+        findings = check(self._worth_checking(views), context)
+        if findings:
+            report(findings, reader)
+        return len(findings)
+
+    def _worth_checking(self, views: Iterable[object]) -> Iterator[object]:
+        """The views without declarations that say the same as one in which nothing was found.
+
+        What rules find in a declaration depends on what it says and on the project, never on where it stands.
+        """
+        for view in views:
+            if not isinstance(view, Written):
+                yield view
+                continue
+            said = content(view.declaration)
+            if said not in self._faultless:
+                if not check((view,), RuleContext(FRONT_ENDS["mypy"], project=self._project)):
+                    self._faultless.add(said)
+                else:
+                    yield view
+
+
+def _is_outermost(applied: Expression, decorators: list[Expression]) -> bool:
+    """Whether no policy of ours stands further out than the one that is being applied.
+
+    Outer decorators have no type yet; one that hides what it is (`@make_policy()`) is taken for foreign.
+    """
+    for decorator in decorators:
+        if decorator.line == applied.line and decorator.column == applied.column:
+            return True
+        if policy_class(decorator.callee if isinstance(decorator, CallExpr) else decorator) or holds_policy(decorator):
+            return False
+    return False
+
+
+def _composed_views(composed: Composed, call: CallExpr) -> Iterator[object]:
+    yield composed
+    for member, argument in zip(composed.members, _members(call), strict=False):
+        # Only what is written in place; a variable is checked where it is made.
+        if isinstance(member, Declaration) and isinstance(argument, CallExpr):
+            yield Written(member, within=composed.title)
+
+
+def _belongs_to_composed(index: FileIndex, call: CallExpr) -> bool:
+    parent = index.parent_of(call)
+    return parent is not None and policy_class(parent.callee) == COMPOSED
+
+
+def _members(call: CallExpr) -> Iterator[Expression]:
+    """The arguments of `resilience_policy(…)` that are members, as `Reader.composed` reads them."""
+    positional = [argument for argument, kind in zip(call.args, call.arg_kinds, strict=True) if kind is ARG_POS]
+    return iter(positional if "name" in call.arg_names else positional[1:])
+
+
+def _within(reader: Reader, call: CallExpr) -> str:
+    """The template that a policy is written in, `config("external")`, or nothing."""
+    parent = reader.index.parent_of(call)
+    if parent is None or not isinstance(parent.callee, MemberExpr) or parent.callee.name != "config":
+        return ""
+    argument = _name_argument(parent)
+    value = reader.value(argument) if argument is not None else None
+    return f'config("{value}")' if isinstance(value, str) else ""
+
+
+def _name_argument(call: CallExpr) -> Expression | None:
+    """The argument that names a template."""
+    for argument, kind, keyword in zip(call.args, call.arg_kinds, call.arg_names, strict=True):
+        if kind is ARG_POS or keyword == "name":
+            return argument
+    return None
+
+
+def _element(node: Decorator | ClassDef, reader: Reader) -> Element:
+    if isinstance(node, Decorator):
+        owner = node.func.info or None
+        return Element(reader.function(node.func, node, owner, as_target=False), scope_of(node.func, reader))
+    body = ClassScope(node.info, reader)
+    owner_name = body.id.rpartition(".")[0]
+    definition = Definition(
+        body.id,
+        node.name,
+        owner_name.removesuffix(".<locals>"),
+        Kind.CLASS,
+        reader.name_at(node),
+        decorators=reader.decorators(node.decorators),
+    )
+    if owner_name.endswith(".<locals>"):
+        return Element(definition, LocalScope(definition.owner), body)
+    return Element(definition, ModuleScope(internals.tree_of(reader.checker), reader), body)

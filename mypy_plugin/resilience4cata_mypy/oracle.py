@@ -1,0 +1,59 @@
+"""Questions of rules about types, answered by mypy."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from mypy.nodes import TypeInfo
+from mypy.types import AnyType, Instance, Type, get_proper_type
+from mypy.typevars import fill_typevars_with_any
+
+from resilience4cata.facts import Definition, Ref, Scope, TypeFact, Value
+
+from . import internals
+from .extract import Reader
+from .scopes import ClassScope, Definitions
+from .signatures import type_fact
+
+_HANDLER: Final = "resilience4cata.policies.fallback.FallbackHandler"
+
+
+class MypyTypes:
+    """The oracle over the types of one file."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def assignable(self, source: TypeFact, target: TypeFact) -> bool | None:
+        ours, theirs = source.handle, target.handle
+        if not isinstance(ours, Type) or not isinstance(theirs, Type):
+            return None
+        if isinstance(get_proper_type(ours), AnyType) or isinstance(get_proper_type(theirs), AnyType):
+            return None
+        if internals.is_subtype(ours, theirs):
+            return True
+        # What a call will put in place of a function's own type variables may well fit.
+        return None if internals.free_variables(ours) or internals.free_variables(theirs) else False
+
+    def handler_result(self, handler: Value) -> TypeFact | None:
+        info = self._class(handler) if isinstance(handler, Ref) else None
+        if info is None or info.fallback_to_any:
+            return None
+        instance = fill_typevars_with_any(info)
+        base = internals.supertype(instance, _HANDLER) if isinstance(instance, Instance) else None
+        return type_fact(base.args[0], self._reader.classes) if base is not None and base.args else None
+
+    def class_scope(self, ref: Ref) -> Scope | None:
+        info = self._class(ref)
+        return ClassScope(info, self._reader) if info is not None else None
+
+    def definition(self, ref: Ref) -> Definition | None:
+        found = Definitions(self._reader).of(internals.find_symbol(self._reader.checker, ref.name), None)
+        return found if isinstance(found, Definition) else None
+
+    def _class(self, ref: Ref) -> TypeInfo | None:
+        known = self._reader.classes.get(ref.name)
+        if known is None:
+            found = internals.find_symbol(self._reader.checker, ref.name)
+            known = found if isinstance(found, TypeInfo) else None
+        return known
