@@ -3,9 +3,11 @@
 # mypy's compiled modules import each other in circles; entered here, the circle closes.
 import mypy.types  # noqa: F401  isort: skip
 
+from .cache import FOLDERS, own_version
 from .plugin import plugin
 
-# The daemon compares this between runs to learn that it must start afresh; `cache` changes it, and says when.
-__version__ = "1"
+# mypy stores this with its cache, which holds our messages too: other rules make it stale. The daemon compares it
+# between runs to learn that it must start afresh; `cache` changes it for that, and says when.
+__version__ = own_version(FOLDERS)
 
 __all__ = ["plugin"]
