@@ -34,6 +34,7 @@ class Needs(Flag):
     FILES = auto()  # configuration files with their places
     PROJECT = auto()  # the whole project at once
     SOURCES = auto()  # source files themselves
+    PROCESS = auto()  # the environment of a running process
 
 
 _COMMON: Final = Needs.DECLARATIONS | Needs.SCOPES | Needs.TEMPLATES
@@ -41,7 +42,7 @@ _COMMON: Final = Needs.DECLARATIONS | Needs.SCOPES | Needs.TEMPLATES
 FRONT_ENDS: Final[Mapping[str, Needs]] = {
     "lint": _COMMON | Needs.KINDS | Needs.SYNTAX | Needs.CLASSES | Needs.FILES | Needs.PROJECT | Needs.SOURCES,
     "mypy": _COMMON | Needs.TYPES,
-    "build": _COMMON | Needs.KINDS | Needs.TYPES | Needs.CLASSES | Needs.FILES | Needs.PROJECT,
+    "build": _COMMON | Needs.KINDS | Needs.TYPES | Needs.CLASSES | Needs.FILES | Needs.PROJECT | Needs.PROCESS,
 }
 """What each front end can provide, at best."""
 
@@ -251,15 +252,20 @@ class Finding:
             code=self.rule.code,
             name=self.rule.name,
             severity=self.severity,
-            subject=fault.subject,
-            message=fault.message.format_map(fault.values),
+            subject=printable(fault.subject),
+            message=printable(fault.message.format_map(fault.values)),
             at=fault.at,
             suggestions=fault.suggestions,
-            help=fault.help.format_map(fault.values),
-            expected=fault.expected,
+            help=printable(fault.help.format_map(fault.values)),
+            expected=printable(fault.expected),
             related=fault.related,
             url=self.rule.url(),
         )
+
+
+def printable(text: str) -> str:
+    """The text with whatever could steer a terminal or hide its neighbours escaped, as Python escapes it."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def did_you_mean_text(suggestions: Iterable[str]) -> str:
@@ -270,7 +276,7 @@ def did_you_mean_text(suggestions: Iterable[str]) -> str:
 
 def show_place(at: At) -> str:
     """`path:line:column`, leaving out what is not known."""
-    parts = [at.source, *(str(n) for n in (at.line, at.column) if n)]
+    parts = [printable(at.source), *(str(n) for n in (at.line, at.column) if n)]
     return ":".join(parts)
 
 

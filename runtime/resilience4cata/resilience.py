@@ -10,96 +10,127 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any, NamedTuple, Self
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Self
 
 from . import rules
-from .config.sources import ConfigSource, ConfigSources, EnvironmentSource, load
-from .config.tree import templates_of
+from .config.description import DescribedSetting, Description
+from .config.resolve import last_global
+from .config.sources import ConfigSource, ConfigSources
 from .diagnostics import FRONT_ENDS, Context, Diagnostic, Finding, Related, Severity
 from .errors import DefinitionError, ResilienceWarning
-from .extract import Extraction, extract, inside
-from .facts import NOWHERE, At, ConfigFile, Declaration, Project, Template, Written
+from .extract.describing import Describing
+from .extract.project import Assembly, CodeOverride, CodeTemplate, Loaded, Told
+from .extract.settings import Budget, Options, PolicySettings, Settings
+from .facts import At, Element
 from .policies import Policy
 from .policies.declaration import Site
 from .registry import import_package
 
-__all__ = ["ConfigSource", "ConfigSources", "Resilience", "ResilienceBuilder"]
+__all__ = [
+    "Budget",
+    "ConfigSource",
+    "ConfigSources",
+    "DescribedSetting",
+    "Description",
+    "Options",
+    "Resilience",
+    "ResilienceBuilder",
+]
 
 _LIBRARY = __name__.partition(".")[0]
 # With strict(False), keys that nobody knows are told but tolerated: an older library may read a newer file.
-_TOLERATED = frozenset({"R4C-CFG-011"})
+_TOLERATED = frozenset({"R4C-CFG-009", "R4C-CFG-010", "R4C-CFG-011", "R4C-CFG-013"})
 
 
 class Resilience:
     """What `build()` returns once every check has passed.
 
-    `diagnostics` are the warnings it found, in order of place; `profiles` the active ones in order of activation.
+    `diagnostics` are the warnings it found, in order of place; `profiles` the active ones in order of activation;
+    `options` the keys that stand alone.
     """
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...], profiles: tuple[str, ...]) -> None:
+    def __init__(self, diagnostics: tuple[Diagnostic, ...], settings: Settings) -> None:
         self.diagnostics = diagnostics
-        self.profiles = profiles
+        self.profiles = settings.profiles
+        self.options: Options = settings.options()
+        self._settings = settings
+        self._describing = Describing(settings)
 
     @staticmethod
     def builder() -> ResilienceBuilder:
         """A builder without any source."""
         return ResilienceBuilder()
 
+    def describe(self, target: object) -> Description:
+        """What counts for a guarded function or method, and where each value comes from; printed, it says all of it.
 
-class _CodeTemplate(NamedTuple):
-    """`.config(name, *policies, extends=…)` as it was called."""
+        `target` is the function itself, bound or not, or an id: `"acme.payments.PaymentsClient#charge"`. Raises
+        LookupError, with the nearest id, for what is not guarded or was declared after `build()`.
+        """
+        return self._describing.description(target)
 
-    name: str
-    policies: tuple[Policy, ...]
-    extends: str | None
-    site: Site
+    def settings_for(self, element: Element) -> Mapping[str, PolicySettings]:
+        """The effective values of an element by policy and attribute, as what runs needs them; made once."""
+        return self._settings.of(element)
+
+    def element(self, target: object) -> Element:
+        """The facts of a guarded function or method. Raises LookupError as `describe` does."""
+        return self._describing.element(target)
 
 
 class ResilienceBuilder:
     """Collects what a `Resilience` is made of. Every method but `build` returns the builder itself."""
 
     def __init__(self) -> None:
-        self._sources: list[ConfigSource] = []
-        self._profiles: tuple[str, ...] = ()
-        self._templates: list[_CodeTemplate] = []
-        self._defaults: list[Policy] = []
-        self._instances: list[Policy] = []
+        self._told = Told()
         self._packages: list[str] = []
         self._only: tuple[str, ...] = ()
         self._failed: dict[str, Exception] = {}
-        self._strict = True
 
     def source(self, source: ConfigSource) -> Self:
-        """Read a source of configuration; later ones win over earlier ones."""
-        self._sources.append(source)
+        """Read a source of configuration; later ones win over earlier ones of the same kind.
+
+        Whatever their order, options of the interpreter beat the environment, which beats files, which beat packaged
+        defaults.
+        """
+        self._told.sources.append(source)
         return self
 
     def profiles(self, *names: str) -> Self:
-        """Activate profiles, in this order."""
-        self._profiles = names
+        """Activate profiles, in this order, whatever the sources activate."""
+        self._told.profiles = names
+        self._told.profiles_site = _site(sys._getframe(1))
         return self
 
     def defaults(self, *policies: Policy) -> Self:
         """Attributes for elements that do not write them. Raises TypeError for what is no single policy."""
-        self._defaults.extend(map(_single_policy, policies))
+        self._told.defaults.extend(map(_single_policy, policies))
         return self
 
     def config(self, name: str, *policies: Policy, extends: str | None = None) -> Self:
         """Define the template `name`, starting from another. Raises TypeError for what is no single policy."""
-        frame = sys._getframe(1)
-        site = Site(frame.f_code, frame.f_lasti, frame.f_lineno)
-        self._templates.append(_CodeTemplate(name, tuple(map(_single_policy, policies)), extends, site))
+        site = _site(sys._getframe(1))
+        self._told.templates.append(CodeTemplate(name, tuple(map(_single_policy, policies)), extends, site))
         return self
 
     def instance(self, name: str, *policies: Policy) -> Self:
-        """Override attributes of one instance. Raises TypeError for what is no single policy."""
-        self._instances.extend(map(_single_policy, policies))
+        """Override attributes of one instance, whatever else is written. Raises TypeError for what is no single policy.
+
+        `name` is a shared name, or an element's own id (`"acme.payments.PaymentsClient#charge"`).
+        """
+        site = _site(sys._getframe(1))
+        self._told.overrides.append(CodeOverride(name, tuple(map(_single_policy, policies)), site))
+        return self
+
+    def locked(self, *names: str) -> Self:
+        """Let no source tune these instances; each attempt is reported."""
+        self._told.locked |= dict.fromkeys(names)
         return self
 
     def strict(self, strict: bool = True) -> Self:
-        """Whether an unknown configuration key is an error (the default) or a warning."""
-        self._strict = strict
+        """Whether keys, variables and overrides that nobody knows are errors (the default) or warnings."""
+        self._told.strict = strict
         return self
 
     def scan(self, package: str) -> Self:
@@ -126,15 +157,44 @@ class ResilienceBuilder:
         raised is raised again, else it is the cause of the DefinitionError.
         """
         self._failed = {module: error for p in self._packages for module, error in import_package(p).items()}
-        diagnostics = self._diagnostics()
+        assembly, findings = self._checked()
+        strict = self._is_strict(assembly)
+        diagnostics = tuple(_in_words(f, strict=strict) for f in findings if f.rule.on_by_default)
         import_error = next(iter(self._failed.values()), None)
         if any(d.severity is Severity.ERROR for d in diagnostics):
             raise DefinitionError(self._message(diagnostics), diagnostics) from import_error
         if import_error is not None:
             raise import_error
+        settings = Settings(assembly, strict=strict)
+        try:
+            settings.make_all()
+        except Exception as error:
+            msg = f"a classifier cannot be made: {type(error).__name__}: {error}"
+            raise DefinitionError(msg, diagnostics) from error
         for diagnostic in diagnostics:
             warnings.warn(diagnostic.text, ResilienceWarning, stacklevel=2)
-        return Resilience(diagnostics, self._profiles)
+        return Resilience(diagnostics, settings)
+
+    def _checked(self) -> tuple[Assembly, list[Finding]]:
+        """Everything together with all findings. Source files are read only if something was found in them."""
+        loaded = Loaded(self._told.sources)
+        assembly = self._assembly(loaded)
+        findings = _findings(assembly)
+        found_in = {at.source for finding in findings for at in _places(finding) if assembly.knows(at.source)}
+        if found_in:
+            assembly = self._assembly(loaded, found_in)
+            findings = _findings(assembly)
+        return assembly, findings
+
+    def _assembly(self, loaded: Loaded, exact: Collection[str] = ()) -> Assembly:
+        closed = bool(self._packages) and not self._failed
+        return Assembly(self._told, loaded, self._chosen, exact, closed=closed)
+
+    def _is_strict(self, assembly: Assembly) -> bool:
+        if self._told.strict is not None:
+            return self._told.strict
+        key = last_global(assembly.project.files, "strict")
+        return key is None or key.value is not False
 
     def _message(self, diagnostics: tuple[Diagnostic, ...]) -> str:
         errors = [d.text for d in diagnostics if d.severity is Severity.ERROR]
@@ -145,23 +205,6 @@ class ResilienceBuilder:
         ]
         return "\n".join((f"{count} in resilience policies and their configuration", *errors, *unchecked))
 
-    def _diagnostics(self) -> tuple[Diagnostic, ...]:
-        """All findings in words. Source files are read only if something was found in them."""
-        check = _Check(self, ())
-        found_in = {at.source for finding in check.findings for at in _places(finding) if check.knows(at.source)}
-        if found_in:
-            check = _Check(self, found_in)
-        reported = (f.diagnostic() for f in check.findings if f.rule.on_by_default)
-        return tuple(map(self._finished, reported))
-
-    def _finished(self, diagnostic: Diagnostic) -> Diagnostic:
-        tolerated = diagnostic.code in _TOLERATED and not self._strict
-        return diagnostic._replace(
-            severity=Severity.WARNING if tolerated else diagnostic.severity,
-            at=_whole(diagnostic.at),
-            related=tuple(Related(_whole(r.at), r.text) for r in diagnostic.related if r.at.source),
-        )
-
     def _chosen(self, module: str) -> bool:
         if module in self._failed:
             return False
@@ -170,75 +213,23 @@ class ResilienceBuilder:
         return module.partition(".")[0] != _LIBRARY
 
 
-class _Check:
-    """One run of the rules over everything that a builder knows; `exact` are the source files that may be read."""
+def _site(frame: Any) -> Site:
+    return Site(frame.f_code, frame.f_lasti, frame.f_lineno)
 
-    def __init__(self, builder: ResilienceBuilder, exact: Collection[str]) -> None:
-        self._builder = builder
-        self._extraction: Extraction = extract(builder._chosen, exact)
-        code = tuple(map(self._template, builder._templates))
-        defaults = tuple(map(self._extraction.policies.declaration, builder._defaults))
-        instances = tuple(map(self._extraction.policies.declaration, builder._instances))
-        files = self._files({template.name for template in code})
-        project = Project(
-            elements=self._extraction.elements,
-            composed=self._extraction.composed,
-            templates=(*code, *templates_of(files)),
-            files=files,
-            closed=bool(builder._packages) and not builder._failed,
-            templates_closed=True,
-            defaults=defaults,
-            profiles=builder._profiles or None,
-        )
-        context = Context(FRONT_ENDS["build"], oracle=self._extraction.oracle, project=project)
-        views = (
-            *self._extraction.views,
-            *self._written(code, (*defaults, *instances)),
-            *project.templates,
-            *files,
-            project,
-        )
-        self.findings: list[Finding] = rules.check(views, context)
 
-    def knows(self, source: str) -> bool:
-        """Whether `source` is a file of code in which places can be told more exactly."""
-        return self._extraction.places.knows(source)
+def _findings(assembly: Assembly) -> list[Finding]:
+    context = Context(FRONT_ENDS["build"], oracle=assembly.extraction.oracle, project=assembly.project)
+    return rules.check(assembly.views, context)
 
-    def _files(self, names: set[str]) -> tuple[ConfigFile, ...]:
-        sources = self._builder._sources
-        files = {i: load(s) for i, s in enumerate(sources) if not isinstance(s, EnvironmentSource)}
-        names = names | {template.name for template in templates_of(files.values())}
-        instances = {
-            name
-            for element in self._extraction.elements
-            for applied in element.policies
-            if isinstance(applied.policy, Declaration) and isinstance(name := applied.policy.value("name"), str)
-        }
-        for index, source in enumerate(sources):
-            if isinstance(source, EnvironmentSource):
-                known = EnvironmentSource(source.environment, templates=sorted(names), instances=sorted(instances))
-                files[index] = load(known)
-        return tuple(files[index] for index in sorted(files))
 
-    def _template(self, template: _CodeTemplate) -> Template:
-        places, facts = self._extraction.places, self._extraction.policies
-        call = places.call(*template.site)
-        return Template(
-            template.name,
-            places.argument(call, "name", 0),
-            tuple(facts.declaration(policy, call) for policy in template.policies),
-            template.extends,
-            places.argument(call, "extends") if template.extends is not None else NOWHERE,
-        )
-
-    def _written(self, templates: tuple[Template, ...], settings: Iterable[Declaration]) -> Iterator[Written]:
-        """The policies given to the builder. One that was made elsewhere stands there, not within the template."""
-        for template, called in zip(templates, self._builder._templates, strict=True):
-            call = self._extraction.places.call(*called.site)
-            for declaration in template.declarations:
-                here = inside(declaration.at, call)
-                yield Written(declaration, within=f'config("{template.name}")' if here else "")
-        yield from map(Written, settings)
+def _in_words(finding: Finding, *, strict: bool) -> Diagnostic:
+    diagnostic = finding.diagnostic()
+    tolerated = diagnostic.code in _TOLERATED and not strict
+    return diagnostic._replace(
+        severity=Severity.WARNING if tolerated else diagnostic.severity,
+        at=_whole(diagnostic.at),
+        related=tuple(Related(_whole(r.at), r.text) for r in diagnostic.related if r.at.source),
+    )
 
 
 def _single_policy(policy: Any) -> Policy:

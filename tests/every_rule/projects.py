@@ -13,7 +13,7 @@ from .fixtures import EXPECTED, Fixture, Report
 from .rewriting import TOOLBOX, Rewriting, rewritten, toolbox
 
 # What the linter looks for where `[tool.r4c]` names no files; a table of pyproject.toml counts as one.
-_DEFAULT_CONFIGURATION = ("resilience4cata.toml", "resilience4cata.properties")
+_DEFAULT_CONFIGURATION = tuple(f"resilience4cata.{suffix}" for suffix in ("toml", "properties", "yaml", "yml"))
 _OWN_TABLE = "resilience4cata"
 
 
@@ -59,6 +59,13 @@ class Project:
         own = ["pyproject.toml"] if _OWN_TABLE in tool else []
         present = [name for name in _DEFAULT_CONFIGURATION if (self.folder / name).is_file()]
         return [*own, *tool.get("r4c", {}).get("config-files", present)]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that the application is started with, if its folder holds `process.env`: one a line."""
+        file = self.folder / "process.env"
+        lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+        return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
 
     def in_fixture(self, path: str) -> str:
         """A path relative to `folder` as one relative to the fixture folder."""

@@ -20,12 +20,16 @@ from .projects import Project
 
 
 class Job(TypedDict):
-    """A project for the other process. `modules` are dotted names, `configuration` files relative to `folder`."""
+    """A project for the other process. `modules` are dotted names, `configuration` files relative to `folder`.
+
+    `environment` are the variables of the process that starts it.
+    """
 
     folder: str
     package: str
     modules: list[str]
     configuration: list[str]
+    environment: dict[str, str]
 
 
 class Answer(TypedDict):
@@ -66,6 +70,7 @@ def _job(project: Project) -> Job:
         package=project.package,
         modules=[_dotted(path.relative_to(project.root)) for path in project.modules],
         configuration=project.configuration,
+        environment=project.environment,
     )
 
 
@@ -83,6 +88,8 @@ def _answer(job: Job) -> Answer:
         builder = Resilience.builder().only(job["package"])
         for name in job["configuration"]:
             builder.source(ConfigSources.file(name))
+        if job["environment"]:
+            builder.source(ConfigSources.environment(job["environment"]))
         if not not_importable:
             builder.scan(job["package"])
         try:

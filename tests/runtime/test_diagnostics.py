@@ -96,3 +96,11 @@ def test_what_a_front_end_provides_is_what_the_design_says() -> None:
 def test_diagnostics_travel_with_their_error() -> None:
     error = DefinitionError("1 error", [diagnostic()])
     assert pickle.loads(pickle.dumps(error)).diagnostics == (diagnostic(),)
+
+
+def test_what_steers_a_terminal_is_escaped() -> None:
+    """Names and paths may hold anything; a report of them neither moves the cursor nor hides what stands around it."""
+    fault = Fault(At("a\n\u202eb.py", 1, 2), "on \x1b[31m", "no '{name}'", {"name": "a\x1b]8;;x\x07\u202e漢é"})
+    found = Finding(made_up, fault).diagnostic()
+    assert "a\\n\\u202eb.py:1:2: error: [R4C-XX-001] on \\x1b[31m:\n    no 'a\\x1b]8;;x\\x07\\u202e漢é'" == found.text
+    assert "a\n\u202eb.py" == found.as_dict()["path"]

@@ -183,6 +183,7 @@ def test_templates_in_code(app: Application) -> None:
         ("R4C-CFG-002", "", "9", "53"),
         ("R4C-VA-001", 'retry(max_attempts=0) in config("external")', "10", "48"),
         ("R4C-VA-001", "retry(max_attempts=-1)", "11", "38"),
+        ("R4C-CFG-009", 'instance("payments")', "12", "19"),
         ("R4C-DU-005", 'timeout("0")', "12", "39"),
         ("R4C-CFG-001", '@retry(config="externl") on acme.unknown', "18", "15"),
     ]
@@ -250,6 +251,7 @@ class TestSources:
         assert [
             "env RESILIENCE4CATA_CONFIGS_EXTERNAL_RETRY_DELAY",
             "env RESILIENCE4CATA_CONFIGS_IN_CODE_TIMEOUT_VALUE",
+            "env RESILIENCE4CATA_CONFIGS_UNKNOWN_TIMEOUT_VALUE",
         ] == [d.at.source for d in failure(builder).diagnostics]
 
     def test_a_source_of_ones_own(self) -> None:

@@ -26,28 +26,30 @@ NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SECTIONS: Final = ("defaults", "configs", "instances")
 
 
-def _global(kind: AttributeKind, doc: str, **bounds: float) -> Attribute:
-    return Attribute(kind, default=UNSET, doc=doc, zero=False, **bounds)  # type: ignore[arg-type]
+def _global(kind: AttributeKind, doc: str, default: object = UNSET, **bounds: float) -> Attribute:
+    return Attribute(kind, default=default, doc=doc, zero=False, **bounds)  # type: ignore[arg-type]
 
 
 GLOBALS: Final[Mapping[Path, Attribute]] = {
-    ("enabled",): _global(AttributeKind.BOOLEAN, "False lets every call pass all policies."),
+    ("enabled",): _global(AttributeKind.BOOLEAN, "False lets every call pass all policies.", True),
     ("order",): _global(AttributeKind.LAYERS, "Order of the layers, outermost first."),
-    ("strict",): _global(AttributeKind.BOOLEAN, "Whether unknown keys and names fail."),
-    ("events", "per-call"): _global(AttributeKind.BOOLEAN, "Whether each successful call makes an event."),
+    ("strict",): _global(AttributeKind.BOOLEAN, "Whether unknown keys and names fail.", True),
+    ("events", "per-call"): _global(AttributeKind.BOOLEAN, "Whether each successful call makes an event.", False),
     ("fallback", "when-disabled"): _global(
-        AttributeKind.BOOLEAN, "Whether fallbacks still apply when all is disabled."
+        AttributeKind.BOOLEAN, "Whether fallbacks still apply when all is disabled.", False
     ),
-    ("offload", "max-workers"): _global(AttributeKind.INTEGER, "Threads for offloaded calls.", minimum=1),
+    ("offload", "max-workers"): _global(AttributeKind.INTEGER, "Threads for offloaded calls.", 32, minimum=1),
     ("classification", "unwrap"): _global(
-        AttributeKind.EXCEPTIONS, "Types replaced by their cause before classification."
+        AttributeKind.EXCEPTIONS, "Types replaced by their cause before classification.", ()
     ),
-    ("classification", "bypass"): _global(AttributeKind.EXCEPTIONS, "Types that pass through every policy."),
+    ("classification", "bypass"): _global(
+        AttributeKind.EXCEPTIONS, "Types that pass through every policy.", (MemoryError, RecursionError)
+    ),
 }
 BUDGET: Final[Mapping[str, Attribute]] = {
-    "ttl": _global(AttributeKind.DURATION, "How long a call counts towards the budget."),
-    "min-per-second": _global(AttributeKind.NUMBER, "Retries a second that are always allowed.", minimum=0),
-    "percent": _global(AttributeKind.NUMBER, "Retries allowed as a percentage of calls.", minimum=0),
+    "ttl": _global(AttributeKind.DURATION, "How long a call counts towards the budget.", "10s"),
+    "min-per-second": _global(AttributeKind.NUMBER, "Retries a second that are always allowed.", 10, minimum=0),
+    "percent": _global(AttributeKind.NUMBER, "Retries allowed as a percentage of calls.", 20, minimum=0),
 }
 PROFILES_ACTIVE: Final = ("profiles", "active")
 

@@ -6,7 +6,8 @@ subclasses. A write of UNKNOWN to every attribute says that something unseen may
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -29,8 +30,8 @@ from .origin import Given, Layer, Origin
 SettingKey = tuple[str, str]
 """Policy and attribute."""
 
-_UNGUARDED: Final = "resilience4cata.unguarded"
-_INHERITED: Final = "resilience4cata.inherit_policies"
+UNGUARDED: Final = "resilience4cata.unguarded"
+INHERITED: Final = "resilience4cata.inherit_policies"
 
 
 class Write(NamedTuple):
@@ -54,25 +55,35 @@ _CLASS: Final = _Level(Layer.CLASS_COMPOSED, Layer.CLASS_FAMILY, Layer.CLASS_DIR
 _METHOD: Final = _Level(Layer.METHOD_COMPOSED, Layer.METHOD_FAMILY, Layer.METHOD_DIRECT)
 
 
+KeyOwner = tuple[str, str, str, str | None]
+"""What a key sets an attribute of: kind and name as in `Setting`, policy and profile."""
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What elements are resolved against, indexed once for a project."""
+    """What elements are resolved against, indexed once for a project: elements by id, keys by what they set."""
 
     project: Project
     elements: Mapping[str, Element]
-    families: Mapping[str, tuple[Key, ...]]
+    keys: Mapping[KeyOwner, Sequence[tuple[str, Key]]]
+    families: Mapping[str, Sequence[tuple[Setting, Key]]]
 
     @classmethod
     def of(cls, project: Project) -> Surroundings:
-        families: dict[str, tuple[Key, ...]] = {}
+        keys: defaultdict[KeyOwner, list[tuple[str, Key]]] = defaultdict(list)
+        families: defaultdict[str, list[tuple[Setting, Key]]] = defaultdict(list)
         for file in project.files:
             for key in file.keys:
-                if isinstance(key.meaning, Setting) and key.meaning.kind == "family":
-                    families[key.meaning.name] = (*families.get(key.meaning.name, ()), key)
+                meaning = key.meaning
+                if isinstance(meaning, Setting):
+                    owner = (meaning.kind, meaning.name, meaning.policy, meaning.profile)
+                    keys[owner].append((meaning.attribute, key))
+                    if meaning.kind == "family":
+                        families[meaning.name].append((meaning, key))
         elements: dict[str, Element] = {}
         for element in project.elements:
             elements.setdefault(element.definition.id, element)
-        return cls(project, elements, families)
+        return cls(project, elements, dict(keys), dict(families))
 
 
 def writes_of(element: Element, around: Surroundings) -> list[Write]:
@@ -89,28 +100,28 @@ def writes_of(element: Element, around: Surroundings) -> list[Write]:
 
 def _guarded_by_class(element: Element) -> bool:
     foreign = {d.name for d in element.definition.decorators if isinstance(d, Foreign)}
-    return not element.definition.name.startswith("_") and _UNGUARDED not in foreign
+    return not element.definition.name.startswith("_") and UNGUARDED not in foreign
 
 
 def _class_level(own: Element | None, ancestors: tuple[str, ...] | None, around: Surroundings) -> Iterator[Write]:
     if ancestors is None:
         yield _anything(Origin(Layer.CLASS_COMPOSED, "an unknown base class"))
-        classes = [own] if own is not None else []
-    else:
-        classes = [around.elements[name] for name in reversed(ancestors) if name in around.elements]
+        ancestors = (own.definition.id,) if own is not None else ()
     declared: set[str] = set()
-    for cls in classes:
-        for write in _on(cls, _CLASS, around):
-            declared.add(write.policy)
-            yield write
-    for cls in classes:
-        yield from _keys(cls.definition.id, Layer.CLASS_KEY, declared, around)
+    for name in reversed(ancestors):
+        if name in around.elements:
+            for write in _on(around.elements[name], _CLASS, around):
+                declared.add(write.policy)
+                yield write
+    # Also keys of a class that writes no policies: it has those that it inherits.
+    for name in reversed(ancestors):
+        yield from _keys(name, Layer.CLASS_KEY, declared, around)
 
 
 def _inherited(element: Element, around: Surroundings) -> Iterator[Write]:
     """Policies of the definitions that this one implements (abstract), or takes over explicitly."""
     ancestors = element.scope.ancestors
-    takes_over = any(isinstance(d, Foreign) and d.name == _INHERITED for d in element.definition.decorators)
+    takes_over = any(isinstance(d, Foreign) and d.name == INHERITED for d in element.definition.decorators)
     if ancestors is None:
         if takes_over:
             yield _anything(Origin(Layer.METHOD_COMPOSED, "an unknown base class"))
@@ -141,7 +152,7 @@ def _direct(declaration: Declaration, origin: Origin) -> Iterator[Write]:
     for name, slot in declaration.slots.items():
         at = slot.at if slot.at.line else origin.at
         value = slot.value if slot.certain else UNKNOWN
-        yield Write(declaration.policy, name, Given(value, replace(origin, at=at)))
+        yield Write(declaration.policy, name, Given(value, replace(origin, at=at), slot))
 
 
 def _flat(composed: Composed, level: _Level, around: Surroundings) -> list[Write]:
@@ -172,7 +183,7 @@ def _merged(several: list[list[Write]]) -> list[Write]:
     for key in dict.fromkeys(key for last in lasts for key in last):
         *others, final = [last[key] for last in lasts if key in last]
         alike = all(_value_of(other) == _value_of(final) for other in others)
-        merged.append(final if alike or final.given is None else Write(*key, Given(UNKNOWN, final.given.origin)))
+        merged.append(final if alike or final.given is None else Write(*key, replace(final.given, value=UNKNOWN)))
     return merged
 
 
@@ -183,9 +194,8 @@ def _value_of(write: Write) -> Value:
 def _keys(name: str, layer: Layer, declared: Iterable[str], around: Surroundings) -> Iterator[Write]:
     """Family or class keys, for policies that are declared: a key tunes, it never adds."""
     allowed = set(declared)
-    for key in around.families.get(name, ()):
-        meaning = key.meaning
-        if isinstance(meaning, Setting) and meaning.policy in allowed:
+    for meaning, key in around.families.get(name, ()):
+        if meaning.policy in allowed:
             yield Write(meaning.policy, meaning.attribute, Given(key.value, Origin(layer, key.text, key.at)))
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Final
 
-from ..facts import NOWHERE, At, Value
+from ..facts import NOWHERE, At, Slot, Value
+
+# Sources without lines, as provenance names them; a problem there names the variable or option too.
+_SHORT: Final = {"env ": "env", "-X ": "-X"}
 
 
 class Layer(IntEnum):
@@ -24,6 +28,7 @@ class Layer(IntEnum):
     METHOD_FAMILY = 71
     METHOD_DIRECT = 72
     INSTANCE = 80
+    OVERRIDE = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +44,7 @@ class Origin:
     def text(self) -> str:
         """`configs.external (prod profile, resilience4cata.toml:7)`."""
         details = [f"{self.profile} profile"] if self.profile is not None else []
-        details += [f"{self.at.source}:{self.at.line}" if self.at.line else self.at.source] if self.at.source else []
+        details += [_shown(self.at)] if self.at.source else []
         title = self._title()
         return f"{title} ({', '.join(details)})" if details else title
 
@@ -55,26 +60,38 @@ class Origin:
                 return f'resilience_policy("{self.name}")'
             case Layer.INSTANCE:
                 return f"instances.{self.name}"
+            case Layer.OVERRIDE:
+                return f'builder.instance("{self.name}")'
         return self.name
+
+
+def _shown(at: At) -> str:
+    short = next((short for start, short in _SHORT.items() if at.source.startswith(start)), at.source)
+    return f"{short}:{at.line}" if at.line else short
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value that one layer gives; UNKNOWN where it may give any."""
+    """A value that one layer gives; UNKNOWN where it may give any. `slot` is where code writes it, None elsewhere."""
 
     value: Value
     origin: Origin
+    slot: Slot | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Effective:
-    """The value that counts, where it comes from, and what it shadowed, strongest first."""
+    """The value that counts, where it comes from, and what it shadowed, strongest first.
+
+    `slot` is where code writes it, None for a value of a configuration source and for a default.
+    """
 
     value: Value
     origin: Origin
     shadowed: tuple[Given, ...] = ()
+    slot: Slot | None = field(default=None, compare=False, repr=False)
 
 
-def describe(attribute: str, effective: Effective, shown: str) -> str:
+def describe(attribute: str, origin: Origin, shown: str) -> str:
     """`wait_in_open=30s <- configs.external (prod profile, resilience4cata.toml:7)`; `shown` is the value in words."""
-    return f"{attribute}={shown} <- {effective.origin.text}"
+    return f"{attribute}={shown} <- {origin.text}"

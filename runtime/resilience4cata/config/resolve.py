@@ -1,4 +1,4 @@
-"""Effective settings with their provenance: layers 1 to 5 and 7 to 8 of the configuration, over facts alone.
+"""Effective settings with their provenance: all nine layers of the configuration, over facts alone.
 
 Pure: nothing is read, imported or remembered. Whatever is not known (an open `**options`, a template from an unknown
 source, an unknown base class) makes the attributes that it may concern UNKNOWN, unless a stronger layer sets them.
@@ -6,10 +6,25 @@ source, an unknown base class) makes the attributes that it may concern UNKNOWN,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..facts import UNKNOWN, ConfigFile, Declaration, Element, Global, Items, Kind, Project, Setting, Template
+from ..facts import (
+    NOWHERE,
+    UNKNOWN,
+    At,
+    ConfigFile,
+    Declaration,
+    Element,
+    Global,
+    Items,
+    Key,
+    Kind,
+    Project,
+    Setting,
+    Template,
+    Value,
+)
 from ..schema import POLICIES
 from .defaults import adjusted, built_in
 from .layers import SettingKey, Surroundings, Write, writes_of
@@ -29,13 +44,22 @@ def resolve(element: Element, project: Project, profiles: Iterable[str] = ()) ->
 
 
 def active_profiles(project: Project) -> tuple[str, ...]:
-    """The profiles that code activates, else those of the last file that says so."""
+    """The profiles that code activates, else those of the last source that says so."""
     if project.profiles is not None:
         return project.profiles
-    named = [key.value for file in project.files for key in file.keys if key.meaning == Global("profiles.active")]
-    last = named[-1] if named else ()
-    words = last.items if isinstance(last, Items) else (last,)
-    return tuple(word for word in words if isinstance(word, str))
+    key = last_global(project.files, "profiles.active")
+    return tuple(word for word in listed(key.value) if isinstance(word, str)) if key is not None else ()
+
+
+def last_global(files: Iterable[ConfigFile], name: str) -> Key | None:
+    """The key that counts of those that stand alone and have this name: that of the last source."""
+    found = [key for file in files for key in file.keys if key.meaning == Global(name)]
+    return found[-1] if found else None
+
+
+def listed(value: Value) -> tuple[Value, ...]:
+    """The members of a list; a single value is a list of one."""
+    return value.items if isinstance(value, Items) else (value,)
 
 
 def sources_known(project: Project) -> bool:
@@ -65,7 +89,7 @@ class _Stack:
             value = strongest.value
             if strongest.origin.layer is Layer.BUILT_IN:
                 value = adjusted(self.policy, name, values)
-            found[name] = Effective(value, strongest.origin, tuple(reversed(weaker)))
+            found[name] = Effective(value, strongest.origin, tuple(reversed(weaker)), strongest.slot)
         return found
 
 
@@ -75,10 +99,11 @@ class Resolver:
 
     around: Surroundings
     profiles: tuple[str, ...]
+    locked: Collection[str]
 
     @classmethod
     def of(cls, project: Project, profiles: Iterable[str] = ()) -> Resolver:
-        return cls(Surroundings.of(project), tuple(profiles))
+        return cls(Surroundings.of(project), tuple(profiles), locked_instances(project))
 
     @property
     def project(self) -> Project:
@@ -158,29 +183,32 @@ class Resolver:
     def _keys(
         self, kind: str, name: str, policy: str, profile: str | None, layer: Layer
     ) -> Iterator[tuple[str, Given]]:
+        for attribute, key in self.around.keys.get((kind, name, policy, profile), ()):
+            yield attribute, Given(key.value, Origin(layer, name, key.at, profile))
+
+    def _overrides(self, policy: str, name: list[Given] | None, element: Element) -> Iterator[tuple[str, Given]]:
+        """Layers 8, unless the instance is locked, and 9."""
+        instance = name[-1].value if name else element_id(element)
+        if instance is UNKNOWN:
+            yield from self._overrides_of_any(policy)
+        elif isinstance(instance, str):
+            if instance not in self.locked:
+                for profile in (None, *self.profiles):
+                    yield from self._keys("instance", instance, policy, profile, Layer.INSTANCE)
+            for override in self.project.overrides:
+                if override.name == instance:
+                    yield from _written(override.declarations, policy, Origin(Layer.OVERRIDE, instance, override.at))
+
+    def _overrides_of_any(self, policy: str) -> Iterator[tuple[str, Given]]:
+        """Any instance may be meant, so every override that exists may or may not count."""
         for file in self.project.files:
             for key in file.keys:
                 meaning = key.meaning
-                if (
-                    isinstance(meaning, Setting)
-                    and (meaning.kind, meaning.policy, meaning.profile) == (kind, policy, profile)
-                    and meaning.name == name
-                ):
-                    yield meaning.attribute, Given(key.value, Origin(layer, meaning.name, key.at, profile))
-
-    def _overrides(self, policy: str, name: list[Given] | None, element: Element) -> Iterator[tuple[str, Given]]:
-        """Layer 8, unless the instance is locked."""
-        instance = name[-1].value if name else element_id(element)
-        if instance is UNKNOWN:
-            # Any instance may be meant, so every override that exists may or may not count.
-            for file in self.project.files:
-                for key in file.keys:
-                    meaning = key.meaning
-                    if isinstance(meaning, Setting) and (meaning.kind, meaning.policy) == ("instance", policy):
-                        yield meaning.attribute, Given(UNKNOWN, Origin(Layer.INSTANCE, meaning.name, key.at))
-        elif isinstance(instance, str) and instance not in locked_instances(self.project.files):
-            for profile in (None, *self.profiles):
-                yield from self._keys("instance", instance, policy, profile, Layer.INSTANCE)
+                if isinstance(meaning, Setting) and (meaning.kind, meaning.policy) == ("instance", policy):
+                    yield meaning.attribute, Given(UNKNOWN, Origin(Layer.INSTANCE, meaning.name, key.at))
+        for override in self.project.overrides:
+            for attribute, given in _written(override.declarations, policy, Origin(Layer.OVERRIDE, override.name)):
+                yield attribute, Given(UNKNOWN, given.origin)
 
 
 def _written(declarations: Iterable[Declaration], policy: str, origin: Origin) -> Iterator[tuple[str, Given]]:
@@ -192,7 +220,7 @@ def _written(declarations: Iterable[Declaration], policy: str, origin: Origin) -
         for name, slot in declaration.slots.items():
             at = slot.at if slot.at.line else origin.at
             value = slot.value if slot.certain else UNKNOWN
-            yield name, Given(value, Origin(origin.layer, origin.name, at, origin.profile))
+            yield name, Given(value, Origin(origin.layer, origin.name, at, origin.profile), slot)
 
 
 def parent_of(templates: Iterable[Template], profiles: Iterable[str]) -> str | None:
@@ -209,13 +237,20 @@ def element_id(element: Element) -> str | None:
     return None if definition.kind is Kind.CLASS else f"{definition.owner}#{definition.name}"
 
 
-def locked_instances(files: Iterable[ConfigFile]) -> set[str]:
-    """Ids of instances that ignore layer 8."""
-    found = set()
-    for file in files:
+def locked_instances(project: Project) -> Mapping[str, At]:
+    """Ids of instances that ignore layer 8, and where that is said; what code locks, no source unlocks."""
+    said: dict[str, Key] = {}
+    for file in project.files:
         for key in file.keys:
-            if isinstance(key.meaning, Global) and key.value is True:
-                instance = key.meaning.name.removeprefix("instances.").removesuffix(".locked")
-                if key.meaning.name == f"instances.{instance}.locked":
-                    found.add(instance)
-    return found
+            instance = locked_by(key)
+            if instance is not None:
+                said[instance] = key
+    found = {instance: key.at for instance, key in said.items() if key.value is True}
+    return found | dict.fromkeys(project.locked, NOWHERE)
+
+
+def locked_by(key: Key) -> str | None:
+    """The instance that `instances.<id>.locked` speaks of."""
+    name = key.meaning.name if isinstance(key.meaning, Global) else ""
+    instance = name.removeprefix("instances.").removesuffix(".locked")
+    return instance if name == f"instances.{instance}.locked" else None

@@ -1,105 +1,127 @@
 """Where configuration comes from. All input and output of the package is here, and nothing here raises.
 
-`read` turns the bytes of a file into a `ConfigFile`; a `ConfigSource` is anything that can `load` one.
+A `ConfigSource` is anything that can `load` a `ConfigFile`. Sources count in the order of `in_precedence`, whatever
+order they are given in: packaged defaults, then files, then the environment, then options of the interpreter.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 
-from ..facts import At, Broken, ConfigFile, Items, Key, Repeated, Value
-from ..schema import POLICIES
-from . import grammar, properties, toml, tree
-from .values import from_toml
+from ..facts import At, Broken, ConfigFile
+from . import tree
+from .environment import FILE_VARIABLE, EnvironmentSource, variable_of
+from .reading import read
 
-VARIABLE_PREFIX: Final = "RESILIENCE4CATA_"
-RESERVED_VARIABLE: Final = "RESILIENCE4CATA_FILE"
+__all__ = [
+    "ConfigSource",
+    "ConfigSources",
+    "EnvironmentSource",
+    "FileSource",
+    "OptionsSource",
+    "PackageSource",
+    "in_precedence",
+    "load",
+    "read",
+    "shown_path",
+    "variable_of",
+]
 
 
 @runtime_checkable
 class ConfigSource(Protocol):
-    """One source of configuration; later ones win over earlier ones of the same layer."""
+    """One source of configuration; later ones win over earlier ones of the same kind."""
 
     def load(self) -> ConfigFile:
         """All keys that the source has now."""
 
 
 class FileSource:
-    """A `.properties` or `.toml` file, read each time it is loaded."""
+    """A `.properties`, `.toml`, `.yaml` or `.yml` file, read each time it is loaded.
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    `named_by` is where the file is named, if that is a place of its own (`env RESILIENCE4CATA_FILE`).
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, named_by: str = "") -> None:
         self.path = Path(path)
+        self.named_by = named_by
 
     def load(self) -> ConfigFile:
         shown = shown_path(self.path)
+        at = At(self.named_by or shown)
         try:
             data = self.path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return ConfigFile(shown, broken=missing(at, _neighbours(self.path)))
         except OSError as error:
             reason = f"cannot be read: {error.strerror or type(error).__name__}"
-            return ConfigFile(shown, broken=Broken(At(shown), reason))
+            return ConfigFile(shown, broken=Broken(at, reason))
         except ValueError:
-            return ConfigFile(shown, broken=Broken(At(shown), "cannot be read: the path holds a null character"))
+            return ConfigFile(shown, broken=Broken(at, "cannot be read: the path holds a null character"))
         return read(shown, data)
 
 
-class EnvironmentSource:
-    """Variables such as `RESILIENCE4CATA_CONFIGS_EXTERNAL_RETRY_DELAY`.
+def missing(at: At, candidates: tuple[str, ...] = ()) -> Broken:
+    """A file that is not there; `candidates` stand beside it."""
+    return Broken(at, "does not exist", missing=True, candidates=candidates)
 
-    A variable cannot be turned back into a key, so the keys that are known are looked up: those of the schema for the
-    defaults, and for the names of templates and instances that are given.
-    """
 
-    def __init__(
-        self,
-        environment: Mapping[str, str] | None = None,
-        *,
-        templates: Collection[str] = (),
-        instances: Collection[str] = (),
-    ) -> None:
-        self.environment = os.environ if environment is None else environment
-        self.templates = templates
-        self.instances = instances
+def _neighbours(path: Path) -> tuple[str, ...]:
+    try:
+        return tuple(sorted(other.name for other in path.parent.iterdir()))
+    except OSError:
+        return ()
+
+
+class PackageSource:
+    """A file within an importable package: the defaults that a library brings along."""
+
+    def __init__(self, package: str, name: str) -> None:
+        self.package = package
+        self.name = name
 
     def load(self) -> ConfigFile:
-        return ConfigFile("env", tuple(self._keys()))
+        from importlib.resources import files
 
-    def _keys(self) -> Iterator[Key]:
-        for name in self._known():
-            variable = variable_of(name)
-            value = self.environment.get(variable)
-            if value is not None and variable != RESERVED_VARIABLE:
-                at = At(f"env {variable}")
-                key = tree.properties_key(name, value, partial(_everywhere, at), at)
-                if key is not None:
-                    yield key
+        shown = f"{self.package}:{self.name}"
+        try:
+            root = files(self.package)
+            file = root.joinpath(self.name)
+            data = file.read_bytes()
+        except FileNotFoundError:
+            return ConfigFile(shown, broken=missing(At(shown), tuple(sorted(f.name for f in root.iterdir()))))
+        except Exception as error:
+            # Finding a package runs its code, which may do anything.
+            reason = f"cannot be read: {type(error).__name__}: {error}"
+            return ConfigFile(shown, broken=Broken(At(shown), reason))
+        return read(shown_path(file) if isinstance(file, Path) else shown, data)
 
-    def _known(self) -> Iterator[str]:
-        prefix = tree.PREFIX
-        for path in (*grammar.GLOBALS, grammar.PROFILES_ACTIVE):
-            yield ".".join((prefix, *path))
-        owners = [f"{prefix}.defaults"]
-        owners += [f"{prefix}.configs.{name}" for name in self.templates]
-        owners += [f"{prefix}.instances.{name}" for name in self.instances]
-        for owner in owners:
-            for schema in POLICIES.values():
-                for attribute in schema.settable():
-                    yield f"{owner}.{schema.key}.{attribute.key}"
-        yield from (f"{prefix}.configs.{name}.extends" for name in self.templates)
-        yield from (f"{prefix}.instances.{name}.locked" for name in self.instances)
+
+class OptionsSource:
+    """Options of the interpreter: `python -X resilience4cata.enabled=false`; one without a value is `true`."""
+
+    def __init__(self, options: Mapping[str, str | bool] | None = None) -> None:
+        self.options = sys._xoptions if options is None else options
+
+    def load(self) -> ConfigFile:
+        keys = []
+        for name, value in self.options.items():
+            at = At(f"-X {name}")
+            text = value if isinstance(value, str) else str(value).lower()
+            key = tree.properties_key(name, text, partial(_everywhere, at), at)
+            if key is not None:
+                keys.append(key)
+        return ConfigFile("-X", tuple(keys))
 
 
 def _everywhere(at: At, start: int, end: int) -> At:
-    """The place of any part of a variable's name: the variable."""
+    """The place of any part of an option's name: the option."""
     return at
-
-
-def variable_of(key: str) -> str:
-    """The environment variable of a key: upper case, every character that is no letter or digit an underscore."""
-    return "".join(c.upper() if c.isascii() and c.isalnum() else "_" for c in key)
 
 
 class ConfigSources:
@@ -107,11 +129,51 @@ class ConfigSources:
 
     @staticmethod
     def file(path: str | os.PathLike[str]) -> FileSource:
+        """A `.properties`, `.toml`, `.yaml` or `.yml` file; YAML needs the `yaml` extra."""
         return FileSource(path)
 
     @staticmethod
     def environment(environment: Mapping[str, str] | None = None) -> EnvironmentSource:
+        """Variables of the process, or of a mapping."""
         return EnvironmentSource(environment)
+
+    @staticmethod
+    def options(options: Mapping[str, str | bool] | None = None) -> OptionsSource:
+        """`-X` options of the interpreter, or of a mapping."""
+        return OptionsSource(options)
+
+    @staticmethod
+    def package(package: str, name: str) -> PackageSource:
+        """A file within an importable package."""
+        return PackageSource(package, name)
+
+    @staticmethod
+    def read(name: str, data: bytes) -> ConfigFile:
+        """The keys of what was fetched from elsewhere, for the `load` of a source of one's own.
+
+        The suffix of `name` tells the format, as it does for files; places are shown under that name.
+        """
+        return read(name, data)
+
+    @staticmethod
+    def default(environment: Mapping[str, str] | None = None) -> tuple[ConfigSource, ...]:
+        """What counts where nobody builds anything: the file of `RESILIENCE4CATA_FILE`, environment and options."""
+        variables = os.environ if environment is None else environment
+        named = variables.get(FILE_VARIABLE)
+        files = () if named is None else (FileSource(named, named_by=f"env {FILE_VARIABLE}"),)
+        return (*files, EnvironmentSource(environment), OptionsSource())
+
+
+_RANKS: Final[tuple[tuple[type, int], ...]] = ((PackageSource, 0), (EnvironmentSource, 2), (OptionsSource, 3))
+
+
+def in_precedence(sources: Iterable[ConfigSource]) -> tuple[ConfigSource, ...]:
+    """The sources from the weakest to the strongest; those of one kind keep their order, own ones count as files."""
+    return tuple(sorted(sources, key=_rank))
+
+
+def _rank(source: ConfigSource) -> int:
+    return next((rank for kind, rank in _RANKS if isinstance(source, kind)), 1)
 
 
 def load(source: ConfigSource) -> ConfigFile:
@@ -129,116 +191,3 @@ def shown_path(path: Path) -> str:
         return path.absolute().relative_to(Path.cwd()).as_posix()
     except (ValueError, OSError):
         return path.as_posix()
-
-
-# ---------------------------------------------------------------- formats
-
-
-def read(path: str, data: bytes) -> ConfigFile:
-    """The keys of a file with their places; what keeps it from being read is told in `broken` and `repeated`.
-
-    The suffix of `path` chooses the format: `.properties`, else TOML; of `pyproject.toml` only
-    `[tool.resilience4cata]`.
-    """
-    start = 3 if data.startswith(b"\xef\xbb\xbf") else 0
-    try:
-        text = data[start:].decode("utf-8")
-    except UnicodeDecodeError as error:
-        return ConfigFile(path, broken=_undecodable(path, data[start:], error.start))
-    if PurePath(path).suffix.lower() == ".properties":
-        return _read_properties(path, text)
-    return _read_toml(path, text.replace("\r\n", "\n"))
-
-
-def _undecodable(path: str, data: bytes, offset: int) -> Broken:
-    before = data[:offset].decode("utf-8", "replace")
-    line = before.count("\n") + 1
-    column = len(before) - before.rfind("\n")
-    return Broken(At(path, line, column, line, column + 1), f"not UTF-8: byte 0x{data[offset]:02x}")
-
-
-def _read_properties(path: str, text: str) -> ConfigFile:
-    keys: list[Key] = []
-    repeated: list[Repeated] = []
-    first: dict[str, Key] = {}
-    try:
-        for entry in properties.parse(text):
-            name, value = entry
-            key = tree.properties_key(name.text, value.text, partial(name.at, path), value.at(path))
-            if key is None:
-                continue
-            before = first.setdefault(name.text, key)
-            if before is not key:
-                repeated.append(Repeated(key.text, key.at, before.at))
-            keys.append(key)
-    except properties.PropertiesError as error:
-        at = At(path, error.line, error.column, error.line, error.column + 1)
-        return ConfigFile(path, (), tuple(repeated), Broken(at, error.reason))
-    return ConfigFile(path, tuple(keys), tuple(repeated))
-
-
-def _read_toml(path: str, text: str) -> ConfigFile:
-    problem = toml.problem(text)
-    try:
-        entries = toml.scan(text)
-    except (toml.ScanError, RecursionError) as error:
-        offset = error.offset if isinstance(error, toml.ScanError) else 0
-        reason = "arrays or tables are nested too deeply" if isinstance(error, RecursionError) else str(error)
-        span = toml.Span(offset, min(offset + 1, len(text)))
-        return ConfigFile(
-            path, broken=_broken(path, text, problem) or Broken(toml.Lines.of(path, text).at(span), reason)
-        )
-    lines = toml.Lines.of(path, text)
-    repeated: tuple[Repeated, ...] = ()
-    if problem is not None:
-        twice = toml.repetitions(entries)
-        # What is left when repeated keys are renamed is a fault of its own.
-        problem = toml.problem(toml.without_repetitions(text, twice))
-        repeated = tuple(_repeated(later, before, path, lines) for later, before in twice)
-    broken = _broken(path, text, problem)
-    return ConfigFile(path, () if broken else tuple(_toml_keys(path, text, entries, lines)), repeated, broken)
-
-
-def _broken(path: str, text: str, problem: tuple[str, int | None, int | None] | None) -> Broken | None:
-    if problem is None:
-        return None
-    reason, line, column = problem
-    if line is None or column is None:
-        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
-    return Broken(At(path, line, column, line, column + 1), reason)
-
-
-def _repeated(later: toml.Entry, before: toml.Entry, path: str, lines: toml.Lines) -> Repeated:
-    parts = tuple(str(part) for part in later.path)
-    root = _root(path)
-    shown = parts[len(root) :] if parts[: len(root)] == root and len(parts) > len(root) else parts
-    return Repeated(".".join(map(tree.quoted, shown)), lines.at(later.parts[-1]), lines.at(before.parts[-1]))
-
-
-def _root(path: str) -> tuple[str, ...]:
-    return ("tool", tree.PREFIX) if PurePath(path).name == "pyproject.toml" else (tree.PREFIX,)
-
-
-def _toml_keys(path: str, text: str, entries: list[toml.Entry], lines: toml.Lines) -> Iterator[Key]:
-    root = _root(path)
-    filled = {entry.path[:length] for entry in entries for length in range(1, len(entry.path))}
-    for entry in entries:
-        is_table = entry.kind in ("table", "inline")
-        own = entry.path[:-1] if entry.kind == "array" else entry.path
-        if (is_table and own in filled) or (entry.kind == "array" and entry.path[-1] != 0):
-            continue
-        names = tuple(part for part in own if isinstance(part, str))
-        if len(names) < len(own):
-            continue  # inside an array, where no key of ours can be
-        parts_at = tuple(lines.at(span) for span in entry.parts[: len(own)])
-        key = tree.toml_key(names, parts_at, _toml_value(text, entry), lines.at(entry.value), root)
-        if key is not None:
-            yield tree.empty_table(key) if is_table else key
-
-
-def _toml_value(text: str, entry: toml.Entry) -> Value:
-    if entry.kind in ("table", "inline"):
-        return Items((), "set")  # shown as {}
-    if entry.kind == "array":
-        return Items((), "list", closed=False)
-    return from_toml(toml.value_of(text, entry.value))

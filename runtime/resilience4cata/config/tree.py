@@ -7,7 +7,7 @@ ours are left out: properties files and `pyproject.toml` are shared with others.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, Literal
@@ -174,6 +174,26 @@ def empty_table(key: Key) -> Key:
     if len(path) > 1:
         kind = "template" if path[0] == "configs" else "instance" if path[0] == "instances" else ""
     return replace(key, meaning=Empty(kind, path[1] if kind else "", profile))
+
+
+def with_known_ids(file: ConfigFile, ids: Collection[str]) -> ConfigFile:
+    """The file with its keys of instances read again: of the ids that fit, the longest one that exists is meant."""
+    textual = not file.source.endswith(_TYPED)
+    return replace(file, keys=tuple(_with_known_ids(key, ids, textual=textual) for key in file.keys))
+
+
+_TYPED: Final = (".toml", ".yaml", ".yml")
+
+
+def _with_known_ids(key: Key, ids: Collection[str], *, textual: bool) -> Key:
+    start = 2 if key.path[:1] == ("profiles",) else 0
+    if not isinstance(key.meaning, Unrecognised) or key.path[start : start + 1] != ("instances",):
+        return key
+    meaning = grammar.interpret(key.path, lambda p, i, level: "", ids)
+    if isinstance(meaning, Unrecognised):
+        # A part further in is wrong then, which says more.
+        return replace(key, meaning=meaning) if meaning.index > key.meaning.index else key
+    return replace(key, meaning=meaning, value=_coerced(meaning, key.value, textual=textual))
 
 
 # ---------------------------------------------------------------- templates

@@ -21,7 +21,7 @@ class PolicyFacts:
     """Makes facts of policies; of one composed policy always the same ones.
 
     `variables` are the full dotted names of composed policies by `id()`. `objects` are the classes and functions that
-    were given to policies, by full name.
+    were given to policies, by full name. `live` leads back from facts to what they were made of.
     """
 
     def __init__(self, places: Places, variables: Mapping[int, str]) -> None:
@@ -29,6 +29,12 @@ class PolicyFacts:
         self._variables = variables
         self._made: dict[int, tuple[ComposedPolicy, Composed]] = {}
         self.objects: dict[str, object] = {}
+        self._written: dict[int, tuple[Slot, object]] = {}
+
+    def live(self, slot: Slot) -> tuple[object] | None:
+        """The value that stands in a slot that was made here, in a tuple of one."""
+        found = self._written.get(id(slot))
+        return None if found is None else (found[1],)
 
     @property
     def composed(self) -> tuple[Composed, ...]:
@@ -50,7 +56,8 @@ class PolicyFacts:
         slots = {}
         for name, value in policy.written.items():
             position = None if name not in positional else -1 if isinstance(policy, Order) else positional.index(name)
-            slots[name] = Slot((value_of(value),), self._places.argument(at, name, position))
+            slot = slots[name] = Slot((value_of(value),), self._places.argument(at, name, position))
+            self._written[id(slot)] = slot, value
             if is_a(value, (type, FunctionType)):
                 self._remember(value)
         return Declaration(policy.schema.name, slots, at)

@@ -10,6 +10,7 @@ All records are immutable and hold only plain data (`TypeFact.handle` excepted),
 """
 
 from .configuration import (
+    Ambiguous,
     Broken,
     ConfigFile,
     Empty,
@@ -17,10 +18,13 @@ from .configuration import (
     Global,
     Key,
     Meaning,
+    Override,
     Repeated,
     Setting,
     Template,
     Unrecognised,
+    Unresolved,
+    Variable,
 )
 from .definitions import (
     Definition,
@@ -36,11 +40,13 @@ from .definitions import (
 )
 from .policies import Applied, Composed, Declaration, Decorator, Foreign, NotAPolicy
 from .project import NoTypes, Oracle, Project
+from .suppressions import Suppression
 from .values import NOWHERE, UNKNOWN, At, Interval, Items, Member, Ref, Slot, Unknown, Value
 
 __all__ = [
     "NOWHERE",
     "UNKNOWN",
+    "Ambiguous",
     "Applied",
     "At",
     "Broken",
@@ -63,6 +69,7 @@ __all__ = [
     "NoTypes",
     "NotAPolicy",
     "Oracle",
+    "Override",
     "Parameter",
     "ParameterKind",
     "Project",
@@ -72,11 +79,14 @@ __all__ = [
     "Setting",
     "Signature",
     "Slot",
+    "Suppression",
     "Template",
     "TypeFact",
     "Unknown",
     "Unreadable",
     "Unrecognised",
+    "Unresolved",
     "Value",
+    "Variable",
     "Written",
 ]

@@ -63,6 +63,20 @@ Meaning = Setting | Extends | Global | Empty | Unrecognised
 
 
 @dataclass(frozen=True, slots=True)
+class Unresolved:
+    """A dotted path in a value that leads nowhere: `known` leads somewhere, its next part `missing` does not.
+
+    `candidates` could stand there. `reason` says why else it leads nowhere: a module that fails when it is imported.
+    """
+
+    path: str
+    known: str = ""
+    missing: str = ""
+    candidates: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Key:
     """One entry of a configuration source: its key's parts as written, its value, and where both stand."""
 
@@ -75,6 +89,7 @@ class Key:
         ""  # the key as it is written there, "acme.Client/charge/timeout/value" or "configs.external.retry.delay"
     )
     parts_at: tuple[At, ...] = ()  # where each part of `path` stands, if known
+    unresolved: tuple[Unresolved, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,20 +103,54 @@ class Repeated:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A source that cannot be read: `reason` says why, lower case, without a final stop."""
+    """A source that cannot be read: `reason` says why, lower case, without a final stop.
+
+    `missing` tells that there is no such file; `candidates` are those that stand beside it.
+    """
 
     at: At
     reason: str
+    missing: bool = False
+    candidates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable with our prefix that no known key has.
+
+    `unknown` says what is not known about it: a part of the key itself ("key"), or the name `word` of a template,
+    instance, profile or budget. `candidates` are variables of known keys that could be meant.
+    """
+
+    name: str
+    at: At
+    unknown: Literal["key", "template", "instance", "profile", "budget"] = "key"
+    word: str = ""
+    candidates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """An environment variable that is set and that several known keys share, so that none of them gets its value."""
+
+    name: str
+    at: At
+    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A configuration source as read: its keys in order, and what was wrong with reading it."""
+    """A configuration source as read: its keys in order, and what was wrong with reading it.
+
+    Only the environment has `unknown` and `ambiguous` variables.
+    """
 
     source: str
     keys: tuple[Key, ...] = ()
     repeated: tuple[Repeated, ...] = ()
     broken: Broken | None = None
+    unknown: tuple[Variable, ...] = ()
+    ambiguous: tuple[Ambiguous, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +163,12 @@ class Template:
     extends: str | None = None
     extends_at: At = NOWHERE
     profile: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """`builder.instance("payments", …)`: attributes that count for one instance whatever else is written."""
+
+    name: str
+    at: At
+    declarations: tuple[Declaration, ...] = ()

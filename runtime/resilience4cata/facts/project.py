@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from .configuration import ConfigFile, Template
+from .configuration import ConfigFile, Override, Template
 from .definitions import Definition, Element, Scope, TypeFact
 from .policies import Composed, Declaration
-from .values import Ref, Value
+from .values import At, Ref, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,9 @@ class Project:
     """Everything together, for rules that compare places. `closed` means that nothing else exists.
 
     `templates_closed` means that every source of templates is known, whether or not the code is. `defaults` are those
-    set in code; `profiles` the ones that code activates, None if that is left to the files.
+    set in code; `profiles` the ones that code activates, None if that is left to the files, and `profiles_at` their
+    places as far as known. `overrides` and `locked` instances are those of code. On the definitions in `uncertain`
+    stand decorators that may or may not be policies.
     """
 
     elements: tuple[Element, ...] = ()
@@ -27,6 +29,10 @@ class Project:
     templates_closed: bool = False
     defaults: tuple[Declaration, ...] = ()
     profiles: tuple[str, ...] | None = None
+    profiles_at: tuple[At, ...] = ()
+    overrides: tuple[Override, ...] = ()
+    locked: tuple[str, ...] = ()
+    uncertain: frozenset[str] = frozenset()
 
 
 class Oracle(Protocol):

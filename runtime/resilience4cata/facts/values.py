@@ -24,8 +24,9 @@ class At:
     """A place: lines and columns count from 1, columns in characters, `end_column` is the first one after; 0 = not
     known.
 
-    `source` is a path, or `env NAME` for an environment variable. `attribute` names the part of a call that is meant
-    where only the call's own place is known (live objects); a front end may look closer before it reports.
+    `source` is a path, `env NAME` for an environment variable, or `-X key` for an option of the interpreter.
+    `attribute` names the part of a call that is meant where only the call's own place is known (live objects); a front
+    end may look closer before it reports.
     """
 
     source: str

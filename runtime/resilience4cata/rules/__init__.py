@@ -37,11 +37,17 @@ def _rules_by_view() -> Mapping[type, tuple[Rule, ...]]:
 
 
 def find_rule(code_or_name: str) -> Rule | None:
-    """A rule by its code ("R4C-FB-002", also without "R4C-" and in any case) or name ("missing-fallback")."""
-    wanted = code_or_name.strip().upper()
+    """A rule by its code ("R4C-FB-002", also "fb-2") or name ("missing-fallback")."""
+    wanted = code_or_name.strip().lower()
     rules = all_rules()
-    by_code = rules.get(wanted) or rules.get(f"R4C-{wanted}")
-    return by_code or next((r for r in rules.values() if r.name == wanted.lower()), None)
+    return rules.get(full_code(wanted)) or next((r for r in rules.values() if r.name == wanted), None)
+
+
+def full_code(text: str) -> str:
+    """A code as it is printed: "R4C-FB-002" for "FB-002" and "fb-2". Other texts only get the prefix."""
+    short = text.strip().upper().removeprefix("R4C-")
+    family, dash, number = short.partition("-")
+    return f"R4C-{family}{dash}{number.zfill(3) if number.isdecimal() else number}"
 
 
 def check(views: Iterable[object], context: Context) -> list[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ..config.equality import same
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
@@ -16,7 +16,10 @@ from .places import named
 from .words import show
 
 # Names and templates choose an instance and a starting point; they are no settings that two policies could disagree on.
-_NO_SETTINGS = frozenset({"name", "config", "handler", "method"})
+_NO_SETTINGS: Final = frozenset({"name", "config", "handler", "method"})
+
+# Between the words of `externalCall`, and of `HTTPCall`.
+_HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @rule("R4C-CMP-002", "member-not-a-policy", view=Composed, needs=Needs.KINDS)
@@ -154,7 +157,7 @@ def name_unlike_variable(composed: Composed, context: Context) -> Iterator[Fault
     variable, name = (composed.variable or "").rpartition(".")[2].strip("_"), composed.name.value
     if not variable or not isinstance(name, str) or not name:
         return
-    wanted = variable.lower().replace("_", "-")
+    wanted = _HUMP.sub("-", variable).lower().replace("_", "-")
     words, others = set(wanted.split("-")), set(re.split(r"[^a-z0-9]+", name.lower()))
     if words == others or (words & others and not certain(name, wanted)):
         return
@@ -177,7 +180,7 @@ def composed_name_taken(project: Project, context: Context) -> Iterator[Fault]:
         if not isinstance(name, str):
             continue
         earlier = first.setdefault(name, composed)
-        if earlier is not composed and _certainly_differ(earlier, composed):
+        if earlier is not composed and _may_coexist(earlier, composed) and _certainly_differ(earlier, composed):
             yield Fault(
                 composed.at,
                 composed.title,
@@ -186,6 +189,13 @@ def composed_name_taken(project: Project, context: Context) -> Iterator[Fault]:
                 help="give each its own name, or import the first",
                 related=(Related(earlier.at, "the other is defined here"),),
             )
+
+
+def _may_coexist(left: Composed, right: Composed) -> bool:
+    """Whether both are there at once: not two definitions of one variable, nor what functions (tests, most often) make
+    for themselves."""
+    local = any("<locals>" in (composed.variable or "") for composed in (left, right))
+    return not local and (left.variable is None or left.variable != right.variable)
 
 
 def _certainly_differ(left: Composed, right: Composed) -> bool:

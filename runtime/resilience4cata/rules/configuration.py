@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 
 from ..diagnostics import Context, Fault, Needs, Related, rule
 from ..facts import (
@@ -182,8 +183,24 @@ def repeated_key(file: ConfigFile, context: Context) -> Iterator[Fault]:
 def unreadable_configuration(file: ConfigFile, context: Context) -> Iterator[Fault]:
     """A file that cannot be read configures nothing, and every policy that relies on it would run on other settings
     than its author believes."""
-    if file.broken is not None:
+    if file.broken is not None and not file.broken.missing:
         yield Fault(file.broken.at, "", "configuration cannot be read: {reason}", {"reason": file.broken.reason})
+
+
+@rule("R4C-CFG-016", "missing-configuration", view=ConfigFile, needs=Needs.FILES)
+def missing_configuration(file: ConfigFile, context: Context) -> Iterator[Fault]:
+    """A file that is named and not there was renamed, or left behind in a deployment: without it every policy would
+    run on other settings than its author believes."""
+    broken = file.broken
+    if broken is not None and broken.missing:
+        near = did_you_mean(PurePosixPath(file.source).name, broken.candidates)
+        yield Fault(
+            broken.at,
+            "",
+            "the configuration file '{path}' does not exist",
+            {"path": file.source},
+            suggestions=(str(PurePosixPath(file.source).with_name(near)),) if near is not None else (),
+        )
 
 
 @rule("R4C-CFG-011", "unknown-key", view=ConfigFile, needs=Needs.FILES)

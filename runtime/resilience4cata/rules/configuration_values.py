@@ -12,7 +12,21 @@ from typing import Final
 
 from ..diagnostics import Context, Fault, Finding, Needs, rule
 from ..durations import Problem, inspect
-from ..facts import ConfigFile, Declaration, Extends, Global, Items, Key, Member, Ref, Setting, Slot, Value, Written
+from ..facts import (
+    ConfigFile,
+    Declaration,
+    Extends,
+    Global,
+    Items,
+    Key,
+    Member,
+    Ref,
+    Setting,
+    Slot,
+    Unknown,
+    Value,
+    Written,
+)
 from ..schema import POLICIES, Attribute, AttributeKind
 from ..suggestions import did_you_mean
 from .configuration import is_ours
@@ -28,6 +42,7 @@ _ONE_VALUE: Final = frozenset(
 # Rules of other families speak about code: a fallback's table in a file need not have a target.
 _SEVERAL_VALUES: Final = ("R4C-VA-", "R4C-CL-", "R4C-TB-")
 _CODE_ONLY: Final = frozenset({"R4C-VA-002"})
+_CLASSIFIER: Final = "resilience4cata.policies.classification.Classifier"
 
 
 @rule("R4C-CFG-012", "invalid-value", view=ConfigFile, needs=Needs.FILES)
@@ -112,6 +127,8 @@ def _own_faults(key: Key) -> Iterator[Fault]:
             )
         elif attribute is not None and attribute.kind is AttributeKind.LAYERS:
             yield from _not_layers(key)
+        elif attribute is not None and attribute.kind is AttributeKind.CLASSIFIER:
+            yield from _not_a_classifier(key)
 
 
 def _no_value(key: Key, expected: str, suggestions: tuple[str, ...] = (), value: Value | None = None) -> Fault:
@@ -143,6 +160,14 @@ def _not_a_member(key: Key, values: tuple[Value, ...], enum: str, names: tuple[s
             )
 
 
+def _not_a_classifier(key: Key) -> Iterator[Fault]:
+    """An object stands for its type's ancestors, a class for its own; where they are not known, anything may be one."""
+    value = key.value
+    if isinstance(value, Ref) and value.ancestors is not None and _CLASSIFIER not in value.ancestors:
+        expected = "the dotted path of a Classifier, or of an object of one"
+        yield Fault(key.value_at, key.text, "{value} is no classifier", {"value": show(value)}, expected=expected)
+
+
 def _not_layers(key: Key) -> Iterator[Fault]:
     default = POLICIES["order"].attributes["layers"].default
     names = tuple(layer.name for layer in default) if isinstance(default, tuple) else ()
@@ -169,13 +194,32 @@ def _global_faults(key: Key, name: str) -> Iterator[Fault]:
     elif name == "profiles.active":
         yield from _not_a_name(key, _items(key.value), "names of profiles")
     elif name in _EXCEPTIONS:
-        for item in _items(key.value):
-            if not isinstance(item, Ref):
-                yield _no_value(key, "dotted paths of exception types", value=item)
+        yield from _not_exceptions(key)
     elif last == "ttl":
         yield from _duration_faults(key)
     else:
         yield from _number_faults(key, last)
+
+
+def _not_exceptions(key: Key) -> Iterator[Fault]:
+    for item in _flat(key.value):
+        if isinstance(item, Unknown):
+            continue  # R4C-CFG-017
+        if not isinstance(item, Ref):
+            yield _no_value(key, "dotted paths of exception types", value=item)
+        elif item.is_class is False or (item.ancestors is not None and "builtins.BaseException" not in item.ancestors):
+            yield Fault(
+                key.value_at,
+                key.text,
+                "{entry} in '{key}' is not an exception type",
+                {"entry": show(item), "key": key.path[-1]},
+                expected="dotted paths of exception types",
+            )
+
+
+def _flat(value: Value) -> Iterator[Value]:
+    for item in _items(value):
+        yield from _flat(item) if isinstance(item, Items) else (item,)
 
 
 def _items(value: Value) -> tuple[Value, ...]:

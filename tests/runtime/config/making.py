@@ -35,9 +35,10 @@ class SomeScope:
     is_class: bool = True
     ancestors: tuple[str, ...] | None = None
     methods: tuple[Definition, ...] | Unknown = ()
+    defines: tuple[str, ...] | None = None
 
     def lookup(self, name: str) -> Definition | Unknown | None:
-        return UNKNOWN
+        return UNKNOWN if self.defines is None or name in self.defines else None
 
     def names(self) -> Sequence[str]:
         return ()

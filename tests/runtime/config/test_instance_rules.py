@@ -3,7 +3,7 @@
 import pytest
 
 from resilience4cata import rules
-from resilience4cata.diagnostics import FRONT_ENDS, Context, Diagnostic
+from resilience4cata.diagnostics import FRONT_ENDS, Context, Diagnostic, printable
 from resilience4cata.facts import UNKNOWN, At, Declaration, Element, Project, Ref, Slot, Value, Written
 from tests.runtime.config.making import cls, composed, files, function, method, policy, project
 
@@ -187,7 +187,7 @@ def name_of(*values: Value, policy_name: str = "bulkhead", certain: bool = True)
 def test_malformed_names(name: str, shown: str, suggestions: tuple[str, ...]) -> None:
     """The repaired name is suggested if that is certain, else the form is shown."""
     (found,) = name_of(name)
-    assert (f"malformed instance name '{name}'", suggestions) == (found.message, found.suggestions)
+    assert (f"malformed instance name '{printable(name)}'", suggestions) == (found.message, found.suggestions)
     assert (f"@bulkhead(name={shown}) on a.f", "app.py:3:9") == (found.subject, found.place)
     assert ("" if suggestions else "lower-case letters and digits, words joined by '-'") == found.expected
 

@@ -332,7 +332,9 @@ def test_provenance() -> None:
     attempts = found["retry", "max_attempts"]
     assert Origin(Layer.PROFILE_TEMPLATE, "external", At("a.toml", 17, 16, 17, 17), "eu") == attempts.origin
     assert [5, 4, 3] == [given.value for given in attempts.shadowed]
-    assert "max_attempts=6 <- configs.external (eu profile, a.toml:17)" == describe("max_attempts", attempts, "6")
+    assert "max_attempts=6 <- configs.external (eu profile, a.toml:17)" == describe(
+        "max_attempts", attempts.origin, "6"
+    )
     texts = [found["retry", name].origin.text for name in ("delay", "multiplier", "jitter", "config")]
     assert [
         "configs.base (a.toml:6)",
@@ -345,7 +347,9 @@ def test_provenance() -> None:
 @pytest.mark.parametrize(
     ("origin", "expected"),
     [
-        (Origin(Layer.DEFAULTS, "", At("env X")), "defaults (env X)"),
+        (Origin(Layer.DEFAULTS, "", At("env X")), "defaults (env)"),
+        (Origin(Layer.TEMPLATE, "external", At("-X resilience4cata.x"), "prod"), "configs.external (prod profile, -X)"),
+        (Origin(Layer.OVERRIDE, "payments", At("a.py", 3, 1)), 'builder.instance("payments") (a.py:3)'),
         (Origin(Layer.PROFILE_DEFAULTS, "", NOWHERE, "p"), "defaults (p profile)"),
         (Origin(Layer.METHOD_COMPOSED, "x", At("a.py", 3, 1)), 'resilience_policy("x") (a.py:3)'),
         (Origin(Layer.INSTANCE, "payments", At("a.toml", 3, 1)), "instances.payments (a.toml:3)"),
@@ -379,7 +383,7 @@ def test_locked() -> None:
     """Only what is locked with `true`."""
     text = "instances.a.b#c.locked=true", "instances.d.locked=false", "strict=true"
     lines = "\n".join(f"resilience4cata.{line}" for line in text)
-    assert {"a.b#c"} == locked_instances(files(a_properties=lines))
+    assert {"a.b#c"} == set(locked_instances(project(sources=files(a_properties=lines))))
 
 
 def test_writes_are_in_order() -> None:

@@ -134,6 +134,10 @@ def test_names_and_templates_are_no_settings() -> None:
         ("external", "policies.external_call", None),
         ("external-call", "policies._external_call", None),
         ("External Call", "policies.external_call", None),
+        ("external-call", "policies.externalCall", None),
+        ("external-call", "policies.EXTERNAL_CALL", None),
+        ("http-call", "policies.HTTPCall", None),
+        ("externl-call", "policies.externalCall", "external-call"),
         ("externl-call", "policies.external_call", "external-call"),
         ("payments", "policies.external_call", "external-call"),
     ],
@@ -145,11 +149,22 @@ def test_a_name_and_its_variable_have_something_in_common(name: str, variable: s
 
 def test_one_name_for_two_different_bundles_is_reported_at_the_later_one() -> None:
     first, same = composed("call", timeout("2s")), composed("call", timeout("2000ms"), line=5)
-    other = composed("call", timeout("3s"), line=9)
+    other = composed("call", timeout("3s"), line=9, variable="other.call")
     assert [] == lines(Project(composed=(first, same)))
     assert ["R4C-CMP-007 9 another composed policy has the name 'call' and other members"] == lines(
         Project(composed=(other, same, first))
     )
+
+
+def test_what_functions_make_for_themselves_shares_no_name() -> None:
+    one = composed("call", timeout("2s"), variable="tests.test_one.<locals>.call")
+    other = composed("call", timeout("1s"), line=5, variable="tests.test_other.<locals>.call")
+    assert [] == lines(Project(composed=(one, other)))
+
+
+def test_a_variable_bound_in_two_branches_is_one_composed_policy() -> None:
+    slow, fast = composed("call", timeout("2s")), composed("call", timeout("1s"), line=5)
+    assert [] == lines(Project(composed=(slow, fast)))
 
 
 def test_the_order_of_members_makes_no_difference() -> None:

@@ -1,0 +1,114 @@
+"""What counts for one element, and why, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ..durations import format_duration
+from ..facts import UNKNOWN, Element, Interval, Items, Member, Project, Ref, Value
+from ..schema import POLICIES
+from .layers import SettingKey
+from .order import arranged, default_order, layers_of
+from .origin import Effective, Given, Layer, Origin, describe
+from .resolve import SELECTORS, Resolver, element_id, last_global
+
+Shown = Callable[[Effective | Given], str]
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedSetting:
+    """One effective setting: its value in words, where it comes from, and what it shadows, strongest first."""
+
+    policy: str
+    attribute: str
+    value: str
+    origin: Origin
+    shadowed: tuple[tuple[str, Origin], ...] = ()
+
+    def __str__(self) -> str:
+        """`wait_in_open=30s <- configs.external (prod profile, resilience4cata.toml:7)`."""
+        return describe(self.attribute, self.origin, self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """The effective settings of one element; printed, it says all of it.
+
+    `id` is the element's own instance, `layers` its policies in the order in which they run, outermost first, and
+    `instances` those of them that are shared, with the name of the instance.
+    """
+
+    id: str
+    layers: tuple[str, ...]
+    settings: tuple[DescribedSetting, ...]
+    instances: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def of(self, policy: str) -> Mapping[str, DescribedSetting]:
+        """The settings of one policy by attribute."""
+        return {setting.attribute: setting for setting in self.settings if setting.policy == policy}
+
+    def _lines(self) -> Iterator[str]:
+        yield self.id
+        yield f"  {' -> '.join((*self.layers, 'the function'))}"
+        shared = dict(self.instances)
+        for policy in self.layers:
+            yield f"  {policy} (instance '{shared[policy]}')" if policy in shared else f"  {policy}"
+            yield from (f"    {setting}" for setting in self.settings if setting.policy == policy)
+
+
+def description_of(element: Element, resolver: Resolver, shown: Shown | None = None) -> Description:
+    """The description of a function or method; `shown` puts values into words that facts do not know."""
+    effective = resolver.resolve(element)
+    shown = shown or _of_facts
+    layers = layers_in_order(effective, resolver.project)
+    found = []
+    for policy in layers:
+        for attribute in POLICIES[policy].attributes:
+            value = effective.get((policy, attribute))
+            if value is not None and attribute not in SELECTORS and not _says_nothing(value):
+                shadowed = tuple((shown(given), given.origin) for given in value.shadowed)
+                found.append(DescribedSetting(policy, attribute, shown(value), value.origin, shadowed))
+    names = ((policy, effective[policy, "name"].value) for policy in layers if (policy, "name") in effective)
+    instances = tuple((policy, name) for policy, name in names if isinstance(name, str))
+    return Description(element_id(element) or element.definition.id, layers, tuple(found), instances)
+
+
+def layers_in_order(effective: Mapping[SettingKey, Effective], project: Project) -> tuple[str, ...]:
+    """The declared policies in the order in which they run: that of the element, else that of the project."""
+    declared = {policy for policy, _ in effective}
+    key = last_global(project.files, "order")
+    order = arranged(layers_of(key.value) if key is not None else (), default_order())
+    own = effective.get(("order", "layers"))
+    return tuple(layer for layer in arranged(layers_of(own.value) if own else (), order) if layer in declared)
+
+
+def _says_nothing(value: Effective) -> bool:
+    """Whether an attribute is not set and has no default (`classifier`)."""
+    return value.value is None and value.origin.layer is Layer.BUILT_IN
+
+
+def _of_facts(value: Effective | Given) -> str:
+    return in_words(value.value)
+
+
+def in_words(value: Value) -> str:
+    """A value as provenance shows it: `30s`, `FULL`, `(OSError, KeyError)`, `none`."""
+    if value is None:
+        return "none"
+    if isinstance(value, str):
+        return value
+    if value is UNKNOWN:
+        return "..."
+    if isinstance(value, Interval):
+        return format_duration(value.nanoseconds)
+    if isinstance(value, Member):
+        return value.name
+    if isinstance(value, Ref):
+        return value.short
+    if isinstance(value, Items):
+        return f"({', '.join(map(in_words, value.items))})"
+    return repr(value)

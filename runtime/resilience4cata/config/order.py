@@ -1,0 +1,30 @@
+"""The order of the layers of a call, outermost first, by the names of their policies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+
+from ..facts import Items, Member, Value
+from ..schema import POLICIES
+
+
+def default_order() -> tuple[str, ...]:
+    """The order where nobody says otherwise."""
+    default = POLICIES["order"].attributes["layers"].default
+    return (
+        tuple(layer.name.lower() for layer in default if isinstance(layer, Enum)) if isinstance(default, tuple) else ()
+    )
+
+
+def arranged(layers: Iterable[str], base: Sequence[str]) -> tuple[str, ...]:
+    """`base` with `layers` in the order given: they share the places that they have there, all others keep theirs."""
+    wanted = [layer for layer in dict.fromkeys(layers) if layer in base]
+    moved = iter(wanted)
+    return tuple(next(moved) if layer in wanted else layer for layer in base)
+
+
+def layers_of(value: Value) -> tuple[str, ...]:
+    """The layers that a value lists, as names of policies."""
+    items = value.items if isinstance(value, Items) else (value,)
+    return tuple(item.name.lower() for item in items if isinstance(item, Member))

@@ -1,0 +1,209 @@
+"""Effective settings as live values: what runs needs integers, classes and objects, not facts about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from ..config.grammar import BUDGET, GLOBALS
+from ..config.instances import Instances
+from ..config.layers import SettingKey
+from ..config.order import arranged, default_order
+from ..config.origin import Effective, Given
+from ..config.resolve import element_id, last_global, listed
+from ..durations import nanoseconds
+from ..facts import UNKNOWN, At, Element, Interval, Items, Member, Ref, Slot, Value
+from ..policies.order import DEFAULT_ORDER, Layer
+from ..schema import POLICIES, Attribute, AttributeKind
+from .project import Assembly
+
+PolicySettings = Mapping[str, Any]
+"""Values by attribute. Durations are whole nanoseconds, exception lists tuples of classes, classifiers objects."""
+
+_NOTHING: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A shared retry budget: calls of the last `ttl` nanoseconds allow `percent` of them as retries, and always
+    `min_per_second`."""
+
+    ttl: int
+    min_per_second: float
+    percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The keys that stand alone. `order` lists all layers, outermost first; `budgets` are the retry budgets by name."""
+
+    enabled: bool
+    strict: bool
+    order: tuple[Layer, ...]
+    events_per_call: bool
+    fallback_when_disabled: bool
+    offload_max_workers: int
+    classification_unwrap: tuple[type[BaseException], ...]
+    classification_bypass: tuple[type[BaseException], ...]
+    budgets: Mapping[str, Budget]
+
+
+class Settings:
+    """Makes settings of effective values, once for each element."""
+
+    def __init__(self, assembly: Assembly, *, strict: bool = True) -> None:
+        self._assembly = assembly
+        self._strict = strict
+        self._objects = assembly.objects
+        self._made: dict[tuple[str, At], Mapping[str, PolicySettings]] = {}
+        self._classifiers: dict[type, object] = {}
+
+    @property
+    def instances(self) -> Instances:
+        """What can be tuned and described."""
+        return self._assembly.instances
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """The active profiles, in order of activation."""
+        return self.instances.resolver.profiles
+
+    def make_all(self) -> None:
+        """Make the settings of every element there is, so that whatever fails does so now."""
+        for elements in self.instances.elements.values():
+            for element in elements:
+                self.of(element)
+
+    def of(self, element: Element) -> Mapping[str, PolicySettings]:
+        """Every attribute of every policy that the element declares, by policy; what nobody sets is None.
+
+        A policy with instances has its instance's id as `name`. Raises what a classifier raises when it is made.
+        """
+        key = (element.definition.id, element.definition.at)
+        if key not in self._made:
+            effective = self.instances.resolver.resolve(element)
+            policies = dict.fromkeys(policy for policy, _ in effective)
+            found = {policy: self._policy(policy, effective, element) for policy in policies}
+            self._made[key] = MappingProxyType(found)
+        return self._made[key]
+
+    def _policy(self, policy: str, effective: Mapping[SettingKey, Effective], element: Element) -> PolicySettings:
+        found: dict[str, Any] = {}
+        for attribute in POLICIES[policy].attributes.values():
+            if attribute.kind is AttributeKind.TEMPLATE_NAME:
+                continue
+            value = effective.get((policy, attribute.name))
+            found[attribute.name] = self._value(attribute, value) if value is not None else None
+            if attribute.kind is AttributeKind.INSTANCE_NAME and found[attribute.name] is None:
+                found[attribute.name] = element_id(element)
+        return MappingProxyType(found)
+
+    def _value(self, attribute: Attribute, effective: Effective) -> Any:
+        """The strongest value that can be told."""
+        several: tuple[Effective | Given, ...] = (effective, *effective.shadowed)
+        for given in several:
+            value = self._live(attribute, given)
+            if value is not _NOTHING:
+                return value
+        return None
+
+    def written(self, slot: Slot) -> tuple[object] | None:
+        """The value that code writes in a slot, in a tuple of one; None if that is not known."""
+        return self._assembly.extraction.policies.live(slot)
+
+    def _live(self, attribute: Attribute, given: Effective | Given) -> Any:
+        written = self.written(given.slot) if given.slot is not None else None
+        if written is not None:
+            return self._from_code(attribute, written[0])
+        return _NOTHING if given.value is UNKNOWN else self._from_fact(attribute, given.value)
+
+    def _from_code(self, attribute: Attribute, value: Any) -> Any:
+        match attribute.kind:
+            case AttributeKind.DURATION:
+                return nanoseconds(value)
+            case AttributeKind.EXCEPTIONS | AttributeKind.METHODS:
+                return tuple(_flat(value))
+            case AttributeKind.CLASSIFIER:
+                return self._classifier(value)
+        return value
+
+    def _from_fact(self, attribute: Attribute, value: Value) -> Any:
+        """The live value that a fact describes."""
+        match attribute.kind:
+            case AttributeKind.DURATION:
+                return _length(value)
+            case AttributeKind.EXCEPTIONS:
+                return tuple(self._objects_of(value))
+            case AttributeKind.CLASSIFIER:
+                return self._classifier(self._objects[value.name]) if isinstance(value, Ref) else None
+            case AttributeKind.MEMBER if isinstance(value, Member) and attribute.members is not None:
+                return attribute.members[value.name]
+            case AttributeKind.LAYERS:
+                return tuple(Layer[item.name] for item in listed(value) if isinstance(item, Member))
+        return value
+
+    def _objects_of(self, value: Value) -> Iterator[object]:
+        for item in listed(value):
+            if isinstance(item, Items):
+                yield from self._objects_of(item)
+            elif isinstance(item, Ref):
+                yield self._objects.get(item.name) or self._assembly.paths.follow(item.name)
+
+    def _classifier(self, value: Any) -> Any:
+        """The object; a class is called once, whoever names it."""
+        if not isinstance(value, type):
+            return value
+        if value not in self._classifiers:
+            self._classifiers[value] = value()
+        return self._classifiers[value]
+
+    def options(self) -> Options:
+        """The keys that stand alone, with their defaults."""
+        values = {".".join(path): self._global(".".join(path), attribute) for path, attribute in GLOBALS.items()}
+        order = arranged((layer.name.lower() for layer in values["order"]), default_order())
+        return Options(
+            enabled=values["enabled"],
+            strict=self._strict,
+            order=tuple(Layer[name.upper()] for name in order),
+            events_per_call=values["events.per-call"],
+            fallback_when_disabled=values["fallback.when-disabled"],
+            offload_max_workers=values["offload.max-workers"],
+            classification_unwrap=values["classification.unwrap"],
+            classification_bypass=values["classification.bypass"],
+            budgets=MappingProxyType(dict(self._budgets())),
+        )
+
+    def _global(self, name: str, attribute: Attribute) -> Any:
+        key = last_global(self._assembly.project.files, name)
+        if key is not None:
+            return self._from_fact(attribute, key.value)
+        match attribute.kind:
+            case AttributeKind.LAYERS:
+                return DEFAULT_ORDER
+            case AttributeKind.DURATION:
+                return nanoseconds(str(attribute.default))
+        return attribute.default
+
+    def _budgets(self) -> Iterator[tuple[str, Budget]]:
+        keys = (key for file in self._assembly.project.files for key in file.keys)
+        names = dict.fromkeys(key.path[1] for key in keys if key.path[:1] == ("budgets",) and len(key.path) == 3)
+        for name in names:
+            values = {part: self._global(f"budgets.{name}.{part}", attribute) for part, attribute in BUDGET.items()}
+            yield name, Budget(values["ttl"], values["min-per-second"], values["percent"])
+
+
+def _length(value: Value) -> int | None:
+    if isinstance(value, Interval):
+        return value.nanoseconds
+    return nanoseconds(value) if isinstance(value, str) else None
+
+
+def _flat(value: Any) -> Iterator[Any]:
+    """The members of nested tuples, as `except` reads them."""
+    for item in value if isinstance(value, tuple) else (value,):
+        if isinstance(item, tuple):
+            yield from _flat(item)
+        else:
+            yield item

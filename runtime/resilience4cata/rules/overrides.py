@@ -1,0 +1,328 @@
+"""CFG: keys and calls that tune one instance, class or composed policy, and miss it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ..config.instances import Instances
+from ..config.resolve import Resolver, active_profiles, element_id, locked_by, locked_instances
+from ..config.tree import name_at
+from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..facts import At, Composed, Definition, Element, Key, Project, Setting, Unknown
+from ..schema import POLICIES
+from ..suggestions import did_you_mean
+from .configuration import is_slash_key
+
+
+class _Tuning(NamedTuple):
+    """One attempt to tune something: where it says what, the words for it, and the policy ("" for `locked`)."""
+
+    name: str
+    is_family: bool
+    policy: str
+    subject: str
+    at: At
+    policy_at: At
+    key: Key | None = None
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is certainly meant for us: a key with slashes may be somebody else's."""
+        return self.key is None or not is_slash_key(self.key)
+
+
+def _tunings(project: Project) -> Iterator[_Tuning]:
+    for file in project.files:
+        for key in file.keys:
+            meaning, locked = key.meaning, locked_by(key)
+            if isinstance(meaning, Setting) and meaning.kind in ("instance", "family"):
+                at = name_at(key, meaning.name, meaning.profile)
+                at = key.parts_at[0] if is_slash_key(key) and key.parts_at else at
+                policy_at = key.parts_at[-2] if len(key.parts_at) > 1 else key.at
+                is_family = meaning.kind == "family"
+                yield _Tuning(meaning.name, is_family, meaning.policy, key.text, at, policy_at, key)
+            elif locked is not None:
+                yield _Tuning(locked, False, "", key.text, name_at(key, locked, None), key.at, key)
+    for override in project.overrides:
+        subject = f'instance("{override.name}")'
+        for declaration in override.declarations:
+            yield _Tuning(override.name, False, declaration.policy, subject, override.at, declaration.at)
+
+
+def _instances(context: Context) -> Instances:
+    if _instances not in context.memo:
+        project = context.project
+        context.memo[_instances] = Instances(Resolver.of(project, active_profiles(project)))
+    instances: Instances = context.memo[_instances]
+    return instances
+
+
+# ---------------------------------------------------------------- what does not exist
+
+
+class _Missing(NamedTuple):
+    """Why nothing can be meant, what may have been meant instead, and whether that much is certain."""
+
+    message: str
+    values: Mapping[str, object]
+    at: At
+    suggestion: str | None = None
+    is_certain: bool = False
+
+
+@rule("R4C-CFG-009", "unknown-override-target", view=Project, needs=Needs.FILES | Needs.PROJECT)
+def unknown_override_target(project: Project, context: Context) -> Iterator[Fault]:
+    """Whoever writes a key for one instance, often at night, relies on it. A key for something that does not exist
+    changes nothing, and nobody is told."""
+    seen: set[tuple[str, At]] = set()
+    for tuning in _tunings(project):
+        missing = _missing(tuning, _instances(context))
+        # A table or a name is one mistake, however many keys stand below it.
+        if missing is None or (tuning.name, missing.at) in seen:
+            continue
+        seen.add((tuning.name, missing.at))
+        certain = missing.is_certain or project.closed
+        yield Fault(
+            missing.at,
+            tuning.subject,
+            missing.message,
+            missing.values,
+            suggestions=(missing.suggestion,) if missing.suggestion is not None else (),
+            help="" if missing.suggestion is not None or certain else "import its module before build(), or scan()",
+            severity=Severity.ERROR if certain and _is_meant(tuning, missing) else Severity.WARNING,
+        )
+
+
+def _is_meant(tuning: _Tuning, missing: _Missing) -> bool:
+    """Whether a key is certainly wrong: a plain name without any near one may be that of a pipeline made later."""
+    if missing.is_certain:
+        return True
+    is_plain = "." not in tuning.name and "#" not in tuning.name
+    return tuning.is_certain and (not is_plain or missing.suggestion is not None)
+
+
+def _missing(tuning: _Tuning, instances: Instances) -> _Missing | None:
+    if tuning.is_family:
+        return _missing_family(tuning, instances)
+    name = tuning.name
+    if name in instances.elements or name in instances.shared:
+        return None
+    owner, separator, method = name.partition("#")
+    if instances.is_uncertain(owner, method):
+        return None
+    scope = instances.scopes.get(owner) if separator else None
+    if scope is not None:
+        found = scope.lookup(method)
+        if isinstance(found, Definition):
+            inherited = f"{found.owner}#{method}"
+            if found.owner == owner or inherited not in instances.elements:
+                return None  # R4C-CFG-010
+            message = "'{method}' of {owner} is the one that it inherits from {base}"
+            values = {"method": method, "owner": owner, "base": found.owner}
+            return _Missing(message, values, tuning.at, _respelled(tuning, inherited), is_certain=True)
+        if isinstance(found, Unknown):
+            return None
+        return _missing_method(tuning, instances, owner, method)
+    if tuning.key is not None and is_slash_key(tuning.key):
+        # Somebody else's, unless it is nearly one of ours.
+        near = did_you_mean(owner, instances.scopes)
+        return None if near is None else _Missing("nothing guarded is in '{owner}'", {"owner": owner}, tuning.at, near)
+    if not separator and not instances.names_known and "." not in name:
+        return None
+    near = did_you_mean(name, (*instances.elements, *instances.shared))
+    return _Missing("no instance '{name}' is declared", {"name": name}, tuning.at, near)
+
+
+def _missing_method(tuning: _Tuning, instances: Instances, owner: str, method: str) -> _Missing:
+    methods = [id.partition("#")[2] for id in instances.elements if id.partition("#")[0] == owner]
+    near = did_you_mean(method, methods)
+    message, values = "{owner} has no '{method}'", {"method": method, "owner": owner}
+    key = tuning.key
+    if key is not None and is_slash_key(key) and key.parts_at:
+        return _Missing(message, values, key.parts_at[1], near, is_certain=True)
+    return _Missing(message, values, tuning.at, None if near is None else f"{owner}#{near}", is_certain=True)
+
+
+def _respelled(tuning: _Tuning, id: str) -> str:
+    """An id as it replaces what stands at the key's first part: with slashes, that is the class alone."""
+    return id.partition("#")[0] if tuning.key is not None and is_slash_key(tuning.key) else id
+
+
+def _missing_family(tuning: _Tuning, instances: Instances) -> _Missing | None:
+    name = tuning.name
+    families = _families(instances.project)
+    if families is None or name in families:
+        return None
+    if name in instances.scopes:
+        if instances.scopes[name].is_class:
+            return None
+        message = "'{name}' is a module: keys reach classes, methods, functions and composed policies"
+        return _Missing(message, {"name": name}, tuning.at, is_certain=True)
+    near = did_you_mean(name, (*families, *(s.id for s in instances.scopes.values() if s.is_class)))
+    if near is None:
+        return None  # a key with slashes of somebody else's
+    return _Missing("no class and no composed policy is named '{name}'", {"name": name}, tuning.at, near)
+
+
+def _families(project: Project) -> dict[str, list[Composed]] | None:
+    """Composed policies by name; None if the name of one is not known."""
+    found: dict[str, list[Composed]] = {}
+    for composed in project.composed:
+        name = composed.name.value
+        if not isinstance(name, str):
+            return None
+        found.setdefault(name, []).append(composed)
+    return found
+
+
+# ---------------------------------------------------------------- what exists and is not touched
+
+
+@rule("R4C-CFG-010", "undeclared-override", view=Project, needs=Needs.FILES | Needs.PROJECT)
+def undeclared_override(project: Project, context: Context) -> Iterator[Fault]:
+    """Keys tune the policies that code declares; they never add one. Whoever writes a timeout for a method without one
+    believes it is bounded, and it is not."""
+    seen: set[tuple[str, str, At]] = set()
+    instances = _instances(context)
+    for tuning in _tunings(project):
+        fault = _undeclared(tuning, instances) if tuning.policy else None
+        if fault is not None and (tuning.name, tuning.policy, fault.at) not in seen:
+            seen.add((tuning.name, tuning.policy, fault.at))
+            yield fault
+
+
+def _undeclared(tuning: _Tuning, instances: Instances) -> Fault | None:
+    if tuning.is_family:
+        return _undeclared_family(tuning, instances)
+    elements = instances.elements.get(tuning.name, ())
+    shared = instances.shared.get(tuning.name, ())
+    if any(instances.is_uncertain(e.definition.owner, e.definition.name) for e in elements):
+        return None
+    if not elements:
+        if shared:
+            return _not_shared(tuning, [instance.policy for instance in shared])
+        return _unguarded(tuning, instances)
+    if any(instance.policy == tuning.policy for instance in shared):
+        return None
+    declared = [instances.declared(element) for element in elements]
+    if any(policies is None or tuning.policy in policies for policies in declared):
+        names = {_name_of(element, tuning.policy, instances) for element in elements}
+        return _under_other_name(tuning, names)
+    known = dict.fromkeys(policy for policies in declared for policy in sorted(policies or ()))
+    return _fault(tuning, "{owner} declares no {policy}", {"owner": _shown(tuning.name)}, tuple(known))
+
+
+def _not_shared(tuning: _Tuning, policies: list[str]) -> Fault | None:
+    if tuning.policy in policies:
+        return None
+    return _fault(tuning, "the shared instance '{owner}' has no {policy}", {"owner": tuning.name}, tuple(policies))
+
+
+def _unguarded(tuning: _Tuning, instances: Instances) -> Fault | None:
+    """A function or method that exists and has no policies at all."""
+    owner, _, name = tuning.name.partition("#")
+    scope = instances.scopes.get(owner)
+    found = scope.lookup(name) if scope is not None else None
+    if scope is None or not isinstance(found, Definition) or not found.decorators_known:
+        return None
+    if instances.is_uncertain(owner, name):
+        return None
+    if found.owner != owner and f"{found.owner}#{name}" in instances.elements:
+        return None  # R4C-CFG-009
+    if scope.is_class and (scope.ancestors is None or instances.declared_by_class(scope) is None):
+        return None
+    return _fault(tuning, "{owner} declares no policies", {"owner": _shown(tuning.name)}, ())
+
+
+def _name_of(element: Element, policy: str, instances: Instances) -> str | None:
+    """The shared instance that the element's policy uses; its own id where it is not known to be another."""
+    effective = instances.resolver.resolve(element).get((policy, "name"))
+    value = effective.value if effective is not None else None
+    return value if isinstance(value, str) else element_id(element)
+
+
+def _under_other_name(tuning: _Tuning, names: set[str | None]) -> Fault | None:
+    if tuning.name in names or len(names) != 1:
+        return None
+    (name,) = names
+    return Fault(
+        tuning.at,
+        tuning.subject,
+        "the {policy} of {owner} is the shared instance '{name}'",
+        {"policy": tuning.policy, "owner": _shown(tuning.name), "name": name},
+        suggestions=(name,) if name is not None and not _has_slashes(tuning) else (),
+        help=f"write it as instances.{name}" if _has_slashes(tuning) else "",
+    )
+
+
+def _has_slashes(tuning: _Tuning) -> bool:
+    return tuning.key is not None and is_slash_key(tuning.key)
+
+
+def _undeclared_family(tuning: _Tuning, instances: Instances) -> Fault | None:
+    families = (_families(instances.project) or {}).get(tuning.name)
+    if families is not None:
+        declared = [_policies_in(composed) for composed in families]
+        if any(policies is None or tuning.policy in policies for policies in declared):
+            return None
+        known = dict.fromkeys(policy for policies in declared for policy in sorted(policies or ()))
+        return _fault(tuning, "the composed policy '{owner}' has no {policy}", {"owner": tuning.name}, tuple(known))
+    scope = instances.scopes.get(tuning.name)
+    if scope is None or not scope.is_class or instances.is_uncertain(tuning.name, ""):
+        return None
+    declared_by_class = instances.declared_by_class(scope)
+    if declared_by_class is None or tuning.policy in declared_by_class:
+        return None
+    message = "{owner} declares no {policy} at class level"
+    return _fault(tuning, message, {"owner": tuning.name}, tuple(sorted(declared_by_class)))
+
+
+def _policies_in(composed: Composed) -> frozenset[str] | None:
+    found: set[str] = set()
+    for member in composed.members:
+        inner = _policies_in(member) if isinstance(member, Composed) else {getattr(member, "policy", "")}
+        if inner is None:
+            return None
+        found |= inner
+    known = composed.closed and not any(isinstance(member, Unknown) for member in composed.members)
+    return frozenset(found - {""}) if known else None
+
+
+def _fault(tuning: _Tuning, message: str, values: Mapping[str, object], declared: tuple[str, ...]) -> Fault:
+    names = {POLICIES[policy].key: policy for policy in declared if policy in POLICIES}
+    # Another policy is no misspelling of this one, whatever it sounds like: what is declared is told, not suggested.
+    declares = f"declared there: {', '.join(names if tuning.key is not None else names.values())}" if names else ""
+    return Fault(
+        tuning.policy_at,
+        tuning.subject,
+        message,
+        {**values, "policy": tuning.policy},
+        help=declares or "a key tunes what code declares, and adds nothing",
+    )
+
+
+def _shown(id: str) -> str:
+    return id.replace("#", ".")
+
+
+# ---------------------------------------------------------------- locked instances
+
+
+@rule("R4C-CFG-014", "locked-override", view=Project, severity=Severity.WARNING, needs=Needs.FILES)
+def locked_override(project: Project, context: Context) -> Iterator[Fault]:
+    """The author of a locked instance has decided that nobody tunes it from outside. A key that tries is ignored, which
+    its author should know."""
+    locked = locked_instances(project)
+    for tuning in _tunings(project):
+        if tuning.key is None or tuning.is_family or not tuning.policy or tuning.name not in locked:
+            continue
+        at = locked[tuning.name]
+        yield Fault(
+            tuning.key.at,
+            tuning.subject,
+            "ignored, since the instance '{name}' is locked",
+            {"name": tuning.name},
+            help="remove it, or unlock the instance",
+            related=(Related(at, "locked here"),) if at.source else (),
+        )
