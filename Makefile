@@ -35,6 +35,7 @@ check: .venv/stamp ## lint, format, types and the floors between modules
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/r4c check
 	$(BIN)/lint-imports --no-logo
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
 

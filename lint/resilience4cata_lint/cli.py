@@ -5,7 +5,7 @@ needed.
 """
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH110
+# ruff: noqa: PTH109, PTH110, PTH123
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Final, NoReturn, TextIO
+from typing import Final, NoReturn
 
 from resilience4cata._version import __version__
 
 from .options import PYPROJECT, UsageError
 from .outcome import FAILED, FOUND, INTERRUPTED, TRACEBACK, internal_error
+from .output import FORMATS
 
 _COMMANDS: Final = ("check", "rule")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `r4c` with these arguments (those of the process if None); returns the exit code."""
-    _make_printable(sys.stdout, sys.stderr)
+    _make_printable()
     try:
         parsed = _parse(list(sys.argv[1:] if arguments is None else arguments))
         run: Callable[[argparse.Namespace], int] = parsed.run
@@ -40,6 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Nobody reads on. The interpreter would complain when it flushes, so the stream leads nowhere from here.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FOUND
+    except OSError as error:
+        # What concerns one file is dealt with where it is read: here the system refuses the run as a whole.
+        if os.environ.get(TRACEBACK):
+            raise
+        return _fail(_refused(error))
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
@@ -52,9 +58,23 @@ def _fail(text: str) -> int:
     return FAILED
 
 
-def _make_printable(*streams: TextIO) -> None:
+def _refused(error: OSError) -> str:
+    """The system's words for what it refuses, and to whom: a full disk, a working folder that is gone."""
+    try:
+        os.getcwd()
+    except OSError:
+        return "the working folder does not exist any more"
+    what = error.strerror or str(error)
+    return f"'{error.filename}': {what}" if error.filename else f"cannot write: {what}"
+
+
+def _make_printable() -> None:
+    # Closed streams are None. Whoever closes them still wants the exit code.
+    if sys.stdout is None or sys.stderr is None:
+        nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, it stays open as long as the process
+        sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
     # Names of files may hold anything, and consoles may know few characters: neither may stop a report.
-    for stream in streams:
+    for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
@@ -70,10 +90,18 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
-        prog="r4c", description="Checks resilience policies in Python code and their configuration.", allow_abbrev=False
+        prog="r4c",
+        description="Checks resilience policies in Python code and their configuration.",
+        epilog="'r4c COMMAND --help' shows the options of a command. Exit codes: 0 nothing found, 1 something found, "
+        "2 the check could not be made.",
+        allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"r4c {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    parser.add_argument(
+        "-V", "--version", action="version", version=f"r4c {__version__}", help="show the version and exit"
+    )
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", title="commands", parser_class=_Parser
+    )
     _add_check(commands.add_parser("check", help="check files and folders", allow_abbrev=False))
     _add_rule(commands.add_parser("rule", help="explain a rule, or list all of them", allow_abbrev=False))
     return parser
@@ -88,7 +116,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="files and folders (default: the working folder), or - for standard input",
     )
-    add("--format", choices=("full", "concise", "json"), default="full", help="how findings are shown (default: full)")
+    add("--format", choices=FORMATS, default="full", help="how findings are shown (default: full)")
     add("--output-file", metavar="FILE", help="write the findings there instead of to standard output")
     add("--select", action="append", metavar="RULE,…", help="only these rules: codes, families or names")
     add(
@@ -102,6 +130,8 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=f"a {PYPROJECT} to take [tool.r4c] from, or a configuration file of the policies to check with the code",
     )
+    add("--baseline", metavar="FILE", help="pass over the findings that this file lists")
+    add("--update-baseline", action="store_true", help="make the file list what is found now")
     add("--stdin-filename", metavar="FILE", help="the path that standard input is to be treated as")
     add("--statistics", action="store_true", help="also count the findings of each rule")
     add("--exit-zero", action="store_true", help="exit with 0 even if something was found")

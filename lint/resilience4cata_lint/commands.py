@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TextIO
 
+from .baseline import open_baseline
 from .inputs import STDIN, Stdin
 from .options import PYPROJECT, Options, UsageError, load
 from .outcome import CLEAN, FAILED, FOUND, TRACEBACK, internal_error
@@ -36,17 +37,23 @@ def check(parsed: argparse.Namespace) -> int:
     began = time.perf_counter()
     paths, stdin = _inputs(parsed.paths, parsed.stdin_filename)
     options = _options(parsed.config, paths, stdin)
+    if not parsed.paths and options.paths:
+        paths = [os.path.relpath(path) for path in options.paths]
     select = None if parsed.select is None else split(parsed.select)
     selection = Selection(select, split(parsed.ignore), split(parsed.extend_select))
+    baseline = open_baseline(parsed.baseline or options.baseline, update=parsed.update_baseline)
     with _no_collection():
         report = analyse(paths, options, selection, stdin)
+    is_outdated = baseline is not None and baseline.apply(report, update=parsed.update_baseline)
     for path in report.skipped:
         print(f"r4c: warning: {path} is neither Python nor configuration, and was not checked", file=sys.stderr)
+    if not report.files and not report.skipped:
+        print(f"r4c: warning: nothing to check in {', '.join(paths)}", file=sys.stderr)
     _show(report, parsed, time.perf_counter() - began)
     _complain(report.failures)
     if report.failures:
         return FAILED
-    return FOUND if report.diagnostics and not parsed.exit_zero else CLEAN
+    return FOUND if (report.diagnostics or is_outdated) and not parsed.exit_zero else CLEAN
 
 
 def _complain(failures: Sequence[Failure]) -> None:
@@ -80,6 +87,9 @@ def _inputs(paths: Sequence[str], stdin_filename: str | None) -> tuple[list[str]
         return list(paths) or [os.curdir], None
     if len(paths) > 1:
         msg = "standard input (-) is checked alone, without other paths"
+        raise UsageError(msg)
+    if sys.stdin is None:
+        msg = "standard input is closed"
         raise UsageError(msg)
     return [], Stdin(sys.stdin.buffer.read(), stdin_filename)
 

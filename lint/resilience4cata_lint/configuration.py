@@ -1,7 +1,7 @@
 """The configuration files of a run: which they are, and their facts."""
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH100, PTH110, PTH118, PTH119
+# ruff: noqa: PTH100, PTH110, PTH118, PTH119, PTH120, PTH208
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Final
 from resilience4cata.facts import NOWHERE, At, Broken, ConfigFile, Template
 
 from . import discover
-from .options import PYPROJECT, Options, UsageError
+from .options import PYPROJECT, Options
 
 if TYPE_CHECKING:
     from .inputs import Inputs
     from .locate import Shown
 
 # One of these stands in every file that is meant for us.
-_OUR_TABLES: Final = (b"[resilience4cata", b"[tool.resilience4cata", b"resilience4cata.")
+_OUR_TABLES: Final = (b"[resilience4cata", b"[tool.resilience4cata", b"resilience4cata.", b"resilience4cata:")
 
-READABLE: Final = (".toml", ".properties")
+READABLE: Final = (".toml", ".properties", ".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +43,17 @@ class Configuration:
 def read(inputs: Inputs, options: Options, shown: Shown) -> Configuration:
     """Read the project's files, and those that were named if they are meant for us.
 
-    Raises UsageError for a listed file that does not exist: the settings are wrong, not the file.
+    A listed file that does not exist is reported where it is listed.
     """
     everything = {os.path.abspath(path): path for path in inputs.configurations if _is_ours(path, options)}
     reported = dict(everything)
     for path in options.config_files:
-        if not os.path.exists(path):
-            project = shown(os.path.join(options.root, PYPROJECT))
-            msg = f"{project}: config-files in [tool.r4c] lists '{shown(path)}', which does not exist"
-            raise UsageError(msg)
         absolute = os.path.abspath(path)
         everything.setdefault(absolute, path)
-        if inputs.closed or _is_below(absolute, inputs.folders):
-            reported.setdefault(absolute, path)
+        is_missing = not os.path.exists(path)
+        project = os.path.join(options.root, PYPROJECT)
+        if inputs.closed or _is_below(os.path.abspath(project) if is_missing else absolute, inputs.folders):
+            reported.setdefault(absolute, project if is_missing else path)
     code_known = inputs.closed or options.is_project
     found = bool(options.config_files or options.templates) and code_known
     known = options.names_files or found
@@ -63,7 +61,9 @@ def read(inputs: Inputs, options: Options, shown: Shown) -> Configuration:
         return Configuration(known=known, code_known=code_known)
     from resilience4cata.config.tree import templates_of
 
-    files = tuple(_file(path, shown) for path in everything.values())
+    files = tuple(
+        _file(path, shown) if os.path.exists(path) else _missing(path, shown, options) for path in everything.values()
+    )
     named = (Template(name, NOWHERE) for name in options.templates)
     return Configuration(
         files=files,
@@ -82,6 +82,31 @@ def _file(path: str, shown: Shown) -> ConfigFile:
     except OSError as error:
         return ConfigFile(shown(path), broken=Broken(At(shown(path)), discover.reason_of(error)))
     return read_source(shown(path), data)
+
+
+def _missing(path: str, shown: Shown, options: Options) -> ConfigFile:
+    """A file that is listed and not there, at its place in the list; what stands beside it may have been meant."""
+    from resilience4cata.config.sources import missing
+
+    try:
+        beside = tuple(sorted(os.listdir(os.path.dirname(path) or os.curdir)))
+    except OSError:
+        beside = ()
+    project = os.path.join(options.root, PYPROJECT)
+    return ConfigFile(shown(path), broken=missing(_listed_at(project, path, shown), beside))
+
+
+def _listed_at(project: str, path: str, shown: Shown) -> At:
+    """Where the list of `config-files` names a path."""
+    from resilience4cata.config import toml
+
+    text = discover.read(project).decode("utf-8-sig").replace("\r\n", "\n")
+    for entry in toml.scan(text):
+        if entry.path[:3] == ("tool", "r4c", "config-files") and len(entry.path) == 4:
+            name = str(toml.value_of(text, entry.value))
+            if os.path.join(os.path.dirname(project), *name.split("/")) == path:
+                return toml.Lines.of(shown(project), text).at(entry.value)
+    return At(shown(project))
 
 
 def _is_ours(path: str, options: Options) -> bool:

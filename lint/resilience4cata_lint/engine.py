@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from resilience4cata.facts import At, Project, Unreadable
 
 from . import configuration
+from .coverage import Coverage
 from .inputs import Inputs, Stdin, gather, import_roots
-from .locate import Shown
+from .locate import Modules, Shown
+from .per_file import PerFile
 from .reading import Failure, Reader, in_groups
+from .references import followed, in_place_of
 from .selection import Selection, selected
-from .suppress import is_suppressed
+from .settle import settle
 from .texts import Sources
 
 if TYPE_CHECKING:
@@ -29,7 +32,8 @@ if TYPE_CHECKING:
 class Report:
     """What a run found. `files` counts what was looked at, `failures` are faults of the linter itself.
 
-    `sources` gives the text around a place. `skipped` are named files of a kind that is not checked.
+    `sources` gives the text around a place. `skipped` are named files of a kind that is not checked. `coverage` tells
+    what was looked at.
     """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -37,6 +41,7 @@ class Report:
     failures: list[Failure] = field(default_factory=list)
     sources: Sources = field(default_factory=Sources)
     skipped: list[str] = field(default_factory=list)
+    coverage: Coverage = field(default_factory=Coverage)
 
 
 def analyse(
@@ -49,12 +54,27 @@ def analyse(
 
     Raises UsageError for paths, settings and selections that mean nothing.
     """
+    overrides = {stdin.path: stdin.data} if stdin else {}
+    return examine(gather(paths, options, stdin), import_roots(paths, options), options, selection, overrides)
+
+
+def examine(
+    inputs: Inputs,
+    modules: Modules,
+    options: Options,
+    selection: Selection | None = None,
+    overrides: Mapping[str, bytes] | None = None,
+) -> Report:
+    """Check what was gathered; `overrides` holds sources that are in no file.
+
+    Raises UsageError for settings and selections that mean nothing.
+    """
     selection = selection or Selection()
     # Words that mean no rule are refused even where nothing is found; otherwise the rules are loaded only when needed.
-    codes = selected(options, selection) if selection or options.select is not None or options.ignore else None
-    inputs = gather(paths, options, stdin)
+    codes = selected(options, selection) if selection or options.chooses_rules else None
+    per_file = PerFile(options)
     shown = Shown(options.root if options.is_project else None)
-    reader = Reader(shown, import_roots(paths, options), {stdin.path: stdin.data} if stdin else {})
+    reader = Reader(shown, modules, overrides or {})
     reader.read(inputs.given, inputs.context, inputs.named)
     settings = configuration.read(inputs, options, shown)
     report = Report(
@@ -62,6 +82,7 @@ def analyse(
         sources=Sources({shown(path): data for path, data in reader.overrides.items()}),
         failures=reader.failures,
         skipped=inputs.skipped,
+        coverage=Coverage((*inputs.given, *settings.reported), inputs.folders, codes, inputs.closed),
     )
     unreadable = [
         *(Unreadable(At(shown(fact.at.source)), fact.reason) for fact in inputs.unreadable),
@@ -69,10 +90,12 @@ def analyse(
     ]
     if reader.facts or settings.files or unreadable:
         reported = {*map(shown, inputs.given), *settings.reported, *(fact.at.source for fact in unreadable)}
-        findings = _findings(reader, inputs, settings, unreadable)
+        seen: list[tuple[Sequence[object], Context]] = []
+        findings = _findings(reader, inputs, settings, unreadable, seen)
         codes = selected(options, selection) if codes is None else codes
-        kept = (f for f in findings if f.rule.code in codes and f.fault.at.source in reported)
-        report.diagnostics = _in_words(f for f in kept if not is_suppressed(f, report.sources.lines))
+        settled = settle(findings, seen, reader, report.sources, reported)
+        kept = (f for f in settled if f.rule.code in codes and not per_file.ignores(f.fault.at.source, f.rule.code))
+        report.diagnostics = _in_words(kept)
     return report
 
 
@@ -83,9 +106,16 @@ def _in_words(findings: Iterable[Finding]) -> list[Diagnostic]:
 
 
 def _findings(
-    reader: Reader, inputs: Inputs, settings: Configuration, unreadable: Sequence[Unreadable]
+    reader: Reader,
+    inputs: Inputs,
+    settings: Configuration,
+    unreadable: Sequence[Unreadable],
+    seen: list[tuple[Sequence[object], Context]],
 ) -> Iterator[Finding]:
-    """Link and check each group; what belongs to none (configuration, unreadable files) goes with the first."""
+    """Link and check each group; what belongs to none (configuration, unreadable files) goes with the first.
+
+    `seen` gets the views of each group with their context.
+    """
     from resilience4cata.diagnostics import FRONT_ENDS, Context, Needs
     from resilience4cata.facts import NoTypes
 
@@ -94,15 +124,18 @@ def _findings(
     groups = list(in_groups(reader, inputs.given))
     if not groups:
         project = Project((), (), settings.templates, settings.files, inputs.closed, settings.known)
-        yield from _checked(
-            (*project.templates, project, *alone), Context(provides, NoTypes(), project), reader.failures
-        )
+        seen.append(((*project.templates, project, *alone), Context(provides, NoTypes(), project)))
+        yield from _checked(*seen[-1], reader.failures)
     for files, roots in groups:
         linked = _linked(files, roots, reader, settings, closed=inputs.closed and len(groups) == 1)
         if linked is not None:
             project = _with_known_templates(linked.project, settings)
-            views = (*linked.views, *project.templates, project, *alone)
-            yield from _checked(views, Context(provides, linked.oracle, project), reader.failures)
+            if unreadable:
+                project = replace(project, closed=False)
+            project = followed(project, linked.oracle.world)
+            views = (*linked.views, *project.templates, project, *in_place_of(alone, project.files))
+            seen.append((views, Context(provides, linked.oracle, project)))
+            yield from _checked(*seen[-1], reader.failures)
         alone = ()
 
 

@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from resilience4cata.facts import Ref
+from resilience4cata.facts import UNKNOWN, Ref
 
-from .objects import Built, ClassObject, External, Where
+from .objects import Built, ClassObject, External, Object, Where
 from .outside import helper_name, live_class, policy_name
+from .symbols import FileFacts
 from .terms import Call, Path, Subscript, Term
 
 if TYPE_CHECKING:
@@ -138,13 +139,23 @@ class Hierarchy:
             self._subclasses = dict(found)
         return self._subclasses.get(cls, ())
 
-    def is_patched(self, cls: ClassObject, name: str) -> bool:
-        """Whether an attribute of the class is set from outside its body."""
-        return (cls.facts.name, name) in cls.file.patched
+    def is_patched(self, cls: ClassObject, name: str | None) -> bool:
+        """Whether an attribute of the class is set from outside its body; None asks for computed names."""
+        return any(
+            owner == cls.facts.name or self._named(owner, file) is cls for file, owner in self._world.patches(name)
+        )
+
+    def may_be_added(self, name: str) -> bool:
+        """Whether something that may be any class, a parameter for example, has such an attribute set."""
+        return any(self._named(owner, file) is UNKNOWN for file, owner in self._world.patches(name))
+
+    def _named(self, owner: str, file: FileFacts) -> Object:
+        known = owner in file.scopes[0].bindings
+        return self._world.names.name(owner, Where(file, 0), None) if known else UNKNOWN
 
     def may_have_more(self, cls: ClassObject) -> bool:
         """Whether something may add attributes to the class that its body does not show."""
-        if cls.file.scopes[cls.facts.body].open or (cls.facts.name, None) in cls.file.patched:
+        if cls.file.scopes[cls.facts.body].open or self.is_patched(cls, None):
             return True
         where = Where(cls.file, cls.facts.scope)
         if any(self._unknown_metaclass(name, term, where) for name, term in cls.facts.keywords):

@@ -1,7 +1,7 @@
 """What a run looks at: the files that were given, and those around them that explain them."""
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH120, PTH208
+# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH118, PTH120, PTH208
 
 from __future__ import annotations
 
@@ -78,6 +78,14 @@ def gather(paths: Sequence[str], options: Options, stdin: Stdin | None = None) -
     return given
 
 
+def whole(options: Options) -> Inputs:
+    """All files of a project, for those who ask about one after the other.
+
+    They are not closed: each is told what it would be told alone.
+    """
+    return Inputs(given=_around((), options.root, Excluded(options.exclude, options.root)))
+
+
 def import_roots(paths: Sequence[str], options: Options) -> Modules:
     """The names of modules, counted from the project's folder, its `src`, and the folders that were given."""
     folders = [path for path in paths if os.path.isdir(path)]
@@ -96,8 +104,8 @@ def _around(given: Sequence[str], root: str, excluded: Excluded) -> list[str]:
 
 
 def _clean(path: str) -> str:
-    """The path as it is shown: `./a/../b.py` is `b.py`."""
-    return os.path.normpath(path)
+    """The path as it is shown: `./a/../b.py` is `b.py`. Nothing, as an unset variable gives it, stays nothing."""
+    return os.path.normpath(path) if path else path
 
 
 def _holds(folder: str, root: str) -> bool:
@@ -121,6 +129,9 @@ def _no_such_path(path: str, error: OSError) -> str:
         neighbours = os.listdir(folder or os.curdir)
     except OSError:
         neighbours = []
-    suggestion = did_you_mean(name, neighbours)
-    advice = f"; did you mean '{os.path.join(folder, suggestion)}'?" if suggestion else ""
+    found = did_you_mean(name, neighbours)
+    suggestion = os.path.join(folder, found) if found else None
+    if os.sep == "/" and "\\" in path and os.path.exists(slashed := path.replace("\\", "/")):
+        suggestion = slashed
+    advice = f"; did you mean '{suggestion}'?" if suggestion else ""
     return f"no such file or folder: '{path}'{advice}"

@@ -6,10 +6,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 _INITS = ("__init__.py", "__init__.pyi")
+
+# What `normpath` would change: empty parts, dots, and on Windows slashes.
+_UNCLEAN = re.compile(r"/\.{0,2}(/|$)") if os.sep == "/" else re.compile("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +98,17 @@ class Shown:
 
     def __init__(self, project: str | None = None) -> None:
         self._here = os.getcwd()
+        self._below = self._here.rstrip(os.sep) + os.sep
         self._inside = project is not None and _is_below(self._here, project)
 
     def __call__(self, path: str) -> str:
-        absolute = os.path.normpath(os.path.join(self._here, path))
-        if (
-            _is_below(absolute, self._here)
-            or not os.path.isabs(path)
-            or (self._inside and _same_drive(absolute, self._here))
-        ):
+        absolute = os.path.join(self._here, path)
+        if _UNCLEAN.search(absolute):
+            absolute = os.path.normpath(absolute)
+        # Nearly every path of a run lies here, and there are thousands.
+        if absolute.startswith(self._below):
+            absolute = absolute[len(self._below) :]
+        elif not os.path.isabs(path) or (self._inside and _same_drive(absolute, self._here)):
             absolute = os.path.relpath(absolute, self._here)
         return absolute.replace(os.sep, "/")
 

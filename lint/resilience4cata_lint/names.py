@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from resilience4cata.facts import UNKNOWN
 
 from .candidates import of_library
-from .objects import ClassObject, External, ModuleObject, Object, Where, same
+from .objects import ClassObject, External, Known, ModuleObject, Object, Where, one_of, same
 from .outside import MISSING, find, star_names
 from .symbols import Assigned, Binding, FileFacts, Imported, Star
 from .terms import Path, Position
@@ -22,7 +22,7 @@ _LONGEST_CHAIN: Final = 40
 
 
 class Names:
-    """Looks names up. Nothing is ever guessed: what is bound twice to different things is UNKNOWN."""
+    """Looks names up. Nothing is ever guessed: what may be one of several different things is UNKNOWN."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -63,10 +63,12 @@ class Names:
             scope, first = facts.parent, False
 
     def _merged(self, file: FileFacts, scope: int, bindings: Sequence[Binding]) -> Object:
-        first = self.bound(file, scope, bindings[0])
-        if any(not same(first, self.bound(file, scope, other)) for other in bindings[1:]):
-            return UNKNOWN
-        return first
+        first, *others = [self.bound(file, scope, binding) for binding in bindings]
+        if all(same(first, other) for other in others):
+            return first
+        # Bound in several branches to different values, it has one of them.
+        known = [found for found in (first, *others) if isinstance(found, Known)]
+        return one_of(v for found in known for v in found.values) if len(known) == len(bindings) else UNKNOWN
 
     def bound(self, file: FileFacts, scope: int, binding: Binding) -> Object:
         """What one binding binds its name to."""

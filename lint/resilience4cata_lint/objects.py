@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -82,6 +83,11 @@ class Known:
 
 
 Object = ModuleObject | ClassObject | FunctionObject | External | Built | Builder | Known | Unknown
+
+
+def one_of(values: Iterable[Value | Unset]) -> Known:
+    """Each of these values once. They are told apart by their texts, since True equals 1."""
+    return Known(tuple({repr(value): value for value in values}.values()))
 
 
 def same(left: Object, right: Object) -> bool:

@@ -8,9 +8,15 @@ Settings of other projects further down do not count in that run; check them one
     exclude = ["generated", "tools/old"]
     templates = ["external"]            # made where the linter cannot see it
     select = ["FB", "R4C-DU-001"]
+    extend-select = ["DU-006"]
     ignore = ["implausible-pair"]
+    paths = ["src", "tools"]            # what `r4c check` looks at if it is not told
+    baseline = "r4c-baseline.json"
 
-Without `config-files`, the files `resilience4cata.toml` and `resilience4cata.properties` beside the `pyproject.toml`
+    [tool.r4c.per-file-ignores]
+    "tests" = ["FB"]
+
+Without `config-files`, the files `resilience4cata.toml`, `.properties`, `.yaml` and `.yml` beside the `pyproject.toml`
 (or, without one, in the folder that is checked) are read if they exist, and the tables `[tool.resilience4cata]` of the
 `pyproject.toml` itself.
 """
@@ -26,8 +32,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 PYPROJECT: Final = "pyproject.toml"
-DEFAULT_NAMES: Final = ("resilience4cata.toml", "resilience4cata.properties")
-_KEYS: Final = ("config-files", "exclude", "ignore", "select", "templates")
+DEFAULT_NAMES: Final = tuple(f"resilience4cata.{suffix}" for suffix in ("toml", "properties", "yaml", "yml"))
+_LISTS: Final = ("config-files", "exclude", "extend-select", "ignore", "paths", "select", "templates")
+_BASELINE: Final = "baseline"
+_PER_FILE: Final = "per-file-ignores"
+_KEYS: Final = tuple(sorted((*_LISTS, _BASELINE, _PER_FILE)))
 
 
 class UsageError(Exception):
@@ -39,7 +48,8 @@ class Options:
     """What `[tool.r4c]` says, or what holds without it.
 
     `root` is the project's folder, `is_project` whether a `pyproject.toml` says so. `config_files` are paths of the
-    configuration that is read; `names_files` tells whether they were listed rather than found.
+    configuration that is read; `names_files` tells whether they were listed rather than found. `paths` and `baseline`
+    are whole paths, `per_file_ignores` holds words for rules by pattern.
     """
 
     root: str
@@ -49,7 +59,16 @@ class Options:
     exclude: tuple[str, ...] = ()
     templates: tuple[str, ...] = ()
     select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    paths: tuple[str, ...] = ()
+    baseline: str | None = None
+
+    @property
+    def chooses_rules(self) -> bool:
+        """Whether it says anything about which rules count."""
+        return self.select is not None or bool(self.extend_select or self.ignore or self.per_file_ignores)
 
     def with_files(self, files: Sequence[str]) -> Options:
         """The same, reading also these configuration files, which are then known to be all."""
@@ -89,7 +108,8 @@ def _nearest(folder: str) -> str | None:
     while True:
         candidate = os.path.join(folder, PYPROJECT)
         if os.path.isfile(candidate):
-            return candidate
+            # Messages name it as people see it from where they are.
+            return candidate.removeprefix(os.path.join(os.getcwd(), ""))
         parent = os.path.dirname(folder)
         if parent == folder:
             return None
@@ -148,7 +168,7 @@ def _interpret(table: Mapping[str, object], pyproject: str, root: str, found: tu
     for key in table:
         if key not in _KEYS:
             raise UsageError(_unknown_key(pyproject, key))
-    lists = {key: _strings(pyproject, key, table[key]) for key in table}
+    lists = {key: _strings(pyproject, key, table[key]) for key in table if key in _LISTS}
     named = lists.get("config-files")
     files = found if named is None else tuple(os.path.join(root, *name.split("/")) for name in named)
     return Options(
@@ -159,8 +179,30 @@ def _interpret(table: Mapping[str, object], pyproject: str, root: str, found: tu
         exclude=lists.get("exclude", ()),
         templates=lists.get("templates", ()),
         select=lists.get("select"),
+        extend_select=lists.get("extend-select", ()),
         ignore=lists.get("ignore", ()),
+        per_file_ignores=_per_file(pyproject, table.get(_PER_FILE)),
+        paths=tuple(os.path.join(root, *name.split("/")) for name in lists.get("paths", ())),
+        baseline=_baseline(pyproject, root, table.get(_BASELINE)),
     )
+
+
+def _per_file(pyproject: str, value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, dict):
+        msg = f'{pyproject}: {_PER_FILE} in [tool.r4c] must be a table, as in {_PER_FILE} = {{ "tests" = ["FB"] }}'
+        raise UsageError(msg)
+    return tuple((pattern, _strings(pyproject, f'{_PER_FILE}."{pattern}"', words)) for pattern, words in value.items())
+
+
+def _baseline(pyproject: str, root: str, value: object) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value:
+        msg = f'{pyproject}: {_BASELINE} in [tool.r4c] must be a path, as in {_BASELINE} = "r4c-baseline.json"'
+        raise UsageError(msg)
+    return os.path.join(root, *value.split("/"))
 
 
 def _unknown_key(pyproject: str, key: str) -> str:

@@ -43,6 +43,11 @@ class LintTypes:
     def __init__(self, world: World | None = None) -> None:
         self._world = world
 
+    @property
+    def world(self) -> World | None:
+        """All files of the run together, if there are any."""
+        return self._world
+
     def assignable(self, source: TypeFact, target: TypeFact) -> bool | None:
         """Whether a value of `source` may stand where `target` is expected; None unless that is certain."""
         ours, theirs = source.handle, target.handle

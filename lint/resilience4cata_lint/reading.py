@@ -100,6 +100,10 @@ class Reader:
             self._kept[path] = data
         return rest, mattering
 
+    def holds(self, path: str, word: bytes) -> bool:
+        """Whether a file that was read has this in it."""
+        return word in (self.overrides[path] if path in self.overrides else self._again(path))
+
     def _again(self, path: str) -> bytes:
         data = self._kept.get(path)
         if data is None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
-from resilience4cata.facts import NOWHERE, UNKNOWN, Definition, Kind, Unknown
+from resilience4cata.facts import NOWHERE, UNKNOWN, Definition, Kind, ParameterKind, Unknown
 
 from .candidates import of_library
 from .objects import ClassObject, FunctionObject
 from .outside import MISSING, find
 from .symbols import Assigned, Binding, Defined, FileFacts, Imported
-from .terms import Constant, Display, Path
+from .terms import Constant, Display, Path, Term
 
 if TYPE_CHECKING:
     from .world import World
@@ -35,12 +36,18 @@ class _Body:
         """What the scope itself binds the name to; None if nothing."""
         bindings = self._file.scopes[self._scope].bindings.get(name, ())
         if not bindings:
-            return None
+            return UNKNOWN if self._may_be_slot(name) else None
         # A definition repeated in one body: the last one counts. In a branch, nobody knows.
         last = bindings[-1]
         if last.conditional or any(binding.anytime for binding in bindings):
             return UNKNOWN
         return self._definition(name, last)
+
+    def _may_be_slot(self, name: str) -> bool:
+        """Whether `__slots__` makes a descriptor of that name, or cannot be read."""
+        bindings = self._file.scopes[self._scope].bindings.get("__slots__", ())
+        texts = (_texts(binding.to.value) if isinstance(binding.to, Assigned) else None for binding in bindings)
+        return any(known is None or name in known for known in texts)
 
     def _definition(self, name: str, binding: Binding) -> Definition | Unknown:
         to = binding.to
@@ -53,7 +60,11 @@ class _Body:
             return UNKNOWN
         found = self._world.names.bound(self._file, self._scope, binding)
         if isinstance(found, FunctionObject):
-            return self._world.definitions.function(found)
+            definition = self._world.definitions.function(found)
+            if isinstance(to, Defined):
+                return definition
+            inside = self._file.scopes[self._scope].kind == "class"
+            return _bound(definition, name) if inside else replace(definition, name=name)
         if isinstance(found, ClassObject):
             return self._world.definitions.cls(found)
         return UNKNOWN
@@ -97,8 +108,8 @@ class ClassScope:
             own = _Body(self._world, node.file, node.facts.body).own(name)
             if own is not None:
                 return UNKNOWN if open_before else own
-            open_before = open_before or hierarchy.may_have_more(node)
-        return UNKNOWN if open_before else None
+            open_before = open_before or hierarchy.may_have_more(node) or _answers_for_any(node)
+        return UNKNOWN if open_before or hierarchy.may_be_added(name) else None
 
     def names(self) -> Sequence[str]:
         found: dict[str, None] = {}
@@ -185,6 +196,31 @@ class BodyScope:
         return ()
 
 
+def _bound(definition: Definition, name: str) -> Definition | Unknown:
+    """A function that a class body gives another name: a plain one becomes a method, and takes the instance first."""
+    if definition.kind is Kind.METHOD:
+        return replace(definition, name=name)
+    signature = definition.signature
+    if definition.kind is not Kind.FUNCTION or signature is None or not signature.parameters:
+        return UNKNOWN
+    first, *rest = signature.parameters
+    if first.kind > ParameterKind.POSITIONAL_OR_KEYWORD:
+        return UNKNOWN
+    return replace(definition, name=name, kind=Kind.METHOD, signature=replace(signature, parameters=tuple(rest)))
+
+
+def _texts(value: Term) -> tuple[str, ...] | None:
+    """The texts of a display or of one text; None if there is anything else."""
+    items = value.items if isinstance(value, Display) else (value,)
+    texts = [item.value for item in items if isinstance(item, Constant) and isinstance(item.value, str)]
+    return tuple(texts) if len(texts) == len(items) else None
+
+
+def _answers_for_any(cls: ClassObject) -> bool:
+    """Whether instances of the class have whatever is asked for."""
+    return any(name in cls.file.scopes[cls.facts.body].bindings for name in ("__getattr__", "__getattribute__"))
+
+
 def _is_field(binding: Binding) -> bool:
     return isinstance(binding.to, Assigned) and binding.to.annotated
 
@@ -197,6 +233,8 @@ def _outside(node: str, name: str) -> Found:
         return UNKNOWN if name.startswith("_") else None
     cls = find(node)
     if cls is MISSING:
+        return UNKNOWN
+    if "__getattr__" in vars(cls):
         return UNKNOWN
     member = vars(cls).get(name)
     if of_library(node) and isinstance(member, FunctionType):

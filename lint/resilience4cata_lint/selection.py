@@ -42,11 +42,23 @@ def selected(options: Options, selection: Selection) -> frozenset[str]:
     else:
         if options.select is not None:
             chosen = _weights(options.select, rules.values())
+        _add(chosen, _weights(options.extend_select, rules.values()))
         _drop(chosen, _weights(options.ignore, rules.values()))
-    for code, weight in _weights(selection.extend_select, rules.values()).items():
-        chosen[code] = max(weight, chosen.get(code, 0))
+    _add(chosen, _weights(selection.extend_select, rules.values()))
     _drop(chosen, _weights(selection.ignore, rules.values()))
     return frozenset(chosen)
+
+
+def codes_of(words: Sequence[str]) -> frozenset[str]:
+    """The codes that words mean. Raises UsageError for a word that means no rule."""
+    from resilience4cata.rules import all_rules
+
+    return frozenset(_weights(words, all_rules().values()))
+
+
+def _add(chosen: dict[str, int], added: dict[str, int]) -> None:
+    for code, weight in added.items():
+        chosen[code] = max(weight, chosen.get(code, 0))
 
 
 def _drop(chosen: dict[str, int], ignored: dict[str, int]) -> None:
@@ -66,11 +78,13 @@ def _weights(words: Sequence[str], rules: Iterable[Rule]) -> dict[str, int]:
 
 
 def _meant(word: str, rules: Sequence[Rule]) -> dict[str, int]:
+    from resilience4cata.rules import full_code
+
     wanted = word.strip().upper().removeprefix("R4C-")
     if wanted in {"ALL", "R4C"}:
         return {rule.code: 0 for rule in rules}
     family = {rule.code: 1 for rule in rules if rule.family == wanted}
-    exact = {rule.code: 2 for rule in rules if wanted in {rule.code.removeprefix("R4C-"), rule.name.upper()}}
+    exact = {rule.code: 2 for rule in rules if rule.code == full_code(wanted) or rule.name.upper() == wanted}
     if not family and not exact:
         raise UsageError(unknown_rule(word, rules))
     return exact or family

@@ -1,36 +1,55 @@
-"""`# r4c: ignore[R4C-FB-002]` on a line says that a finding there is known and accepted.
+"""`# r4c: ignore[R4C-FB-002]` says that a finding is known and accepted.
 
-In Python it stands at the end of one of the finding's lines, in configuration files (whose lines may not end with a
-comment) on the line before. It always names codes: a comment that silences everything would hide what is not known yet.
+It stands at the end of one of the finding's lines, in configuration files also on a line before; `file-ignore` stands
+anywhere. It always names whole codes: a comment that silences everything would hide what is not known yet.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from .discover import CONFIGURATION
+from resilience4cata.facts import Suppression
+
+from .comments import Mark, marks
 
 if TYPE_CHECKING:
     from resilience4cata.diagnostics import Finding
 
-_COMMENT: Final = re.compile(r"[#!]\s*r4c:\s*ignore\[([^\]]*)\]")
 
+class Suppressions:
+    """The suppressions of all files, read when a file is first asked about. It remembers which of them were needed."""
 
-def is_suppressed(finding: Finding, lines_of: Callable[[str], Sequence[str]]) -> bool:
-    """Whether a comment where the finding is primarily placed names its code. `lines_of` gives the lines of a file."""
-    at = finding.fault.at
-    if not at.line:
-        return False
-    lines = lines_of(at.source)
-    wanted = range(at.line, max(at.line, at.end_line) + 1)
-    if at.source.endswith(CONFIGURATION):
-        wanted = range(at.line - 1, at.line + 1)
-    shown = (lines[number - 1] for number in wanted if 0 < number <= len(lines))
-    return any(finding.rule.code in _codes(line) for line in shown)
+    def __init__(self, lines_of: Callable[[str], Sequence[str]]) -> None:
+        """`lines_of` gives the lines of the file that is shown as a path."""
+        self._lines_of = lines_of
+        self._marks: dict[str, tuple[Mark, ...]] = {}
+        self._used: set[Mark] = set()
 
+    def silences(self, finding: Finding) -> bool:
+        """Whether a comment in the file where the finding is primarily placed names its code."""
+        at = finding.fault.at
+        lines = range(at.line, max(at.line, at.end_line) + 1) if at.line else range(0)
+        named = [
+            mark
+            for mark in self._of(at.source)
+            if mark.code == finding.rule.code and (mark.line is None or mark.line in lines)
+        ]
+        self._used.update(named)
+        return bool(named)
 
-def _codes(line: str) -> frozenset[str]:
-    found = _COMMENT.search(line) if "r4c" in line else None
-    return frozenset() if found is None else frozenset(code.strip() for code in found[1].split(","))
+    def facts(self, paths: Iterable[str], is_needed: Callable[[Mark], bool | None]) -> Iterator[Suppression]:
+        """What rules may look at, of the given files, once all findings were asked about.
+
+        `is_needed` tells of a suppression that silenced nothing whether another front end may need it.
+        """
+        for path in paths:
+            for mark in self._of(path):
+                if mark.certain:
+                    needed = True if mark in self._used else is_needed(mark)
+                    yield Suppression(mark.at, mark.text, mark.code, needed)
+
+    def _of(self, path: str) -> tuple[Mark, ...]:
+        if path not in self._marks:
+            self._marks[path] = tuple(marks(path, self._lines_of(path)))
+        return self._marks[path]

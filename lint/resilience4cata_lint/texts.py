@@ -33,6 +33,6 @@ class Sources:
 def _decoded(data: bytes) -> str:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    except (SyntaxError, UnicodeDecodeError):
-        encoding = "utf-8-sig"
-    return data.decode(encoding, errors="replace")
+        return data.decode(encoding, errors="replace")
+    except (SyntaxError, LookupError, ValueError):  # no encoding, none for text, or one that refuses (`undefined`)
+        return data.decode("utf-8-sig", errors="replace")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from resilience4cata.facts import UNKNOWN, Interval, Items, Value
 from resilience4cata.schema import Unset
 
-from .objects import Builder, Built, ClassObject, External, FunctionObject, Known, Object, Where, same
+from .objects import Builder, Built, ClassObject, External, FunctionObject, Known, Object, Where, one_of, same
 from .outside import find, interval_of, is_composer, policy_name, value_of
 from .terms import Attribute, Call, Choice, Constant, Display, Negative, Path, Starred, Term
 
@@ -117,7 +116,7 @@ class Values:
         first, second = self.evaluate(term.first, where), self.evaluate(term.second, where)
         if same(first, second):
             return first
-        return Known(_distinct((*self.as_values(first), *self.as_values(second))))
+        return one_of((*self.as_values(first), *self.as_values(second)))
 
     def _items(self, term: Display, where: Where) -> Items:
         items: list[Value] = []
@@ -198,8 +197,3 @@ def _negated(value: Value | Unset) -> Value:
     if isinstance(value, bool | Unset) or not isinstance(value, int | float):
         return UNKNOWN
     return -value
-
-
-def _distinct(values: Iterable[Value | Unset]) -> tuple[Value | Unset, ...]:
-    # By text, since True equals 1.
-    return tuple({repr(value): value for value in values}.values())

@@ -37,6 +37,8 @@ class World:
             if file.module in self._modules:
                 self._ambiguous.add(file.module)
             self._modules[file.module] = file
+        self._patches: dict[str | None, list[tuple[FileFacts, str]]] = {}
+        self._patches_from = 0
         self._objects: dict[tuple[int, str, int], ClassObject | FunctionObject] = {}
         self._class_scopes: dict[ClassObject, ClassScope] = {}
         self._body_scopes: dict[tuple[int, int], BodyScope] = {}
@@ -57,6 +59,17 @@ class World:
             if found is not None:
                 self._files.append(found)
         return self._modules[name]
+
+    def patches(self, attribute: str | None) -> Sequence[tuple[FileFacts, str]]:
+        """Where an attribute is set on something from outside, in the files seen so far: the file, and on what name.
+
+        None asks for attributes whose names are computed.
+        """
+        for file in self._files[self._patches_from :]:
+            for owner, name in file.patched:
+                self._patches.setdefault(name, []).append((file, owner))
+        self._patches_from = len(self._files)
+        return self._patches.get(attribute, ())
 
     def classes(self) -> Iterator[ClassObject]:
         """Every class of the files seen so far."""

@@ -81,8 +81,11 @@ def test_clean(run: Any) -> None:
 
 
 def test_empty_folder(run: Any) -> None:
-    """Nothing to check is nothing found."""
+    """Nothing to check is nothing found, but most likely a mistake."""
     Path("empty").mkdir()
+    warning = "r4c: warning: nothing to check in empty\n"
+    assert (0, "All checks passed.\n", warning) == run("check", "empty")
+    write("empty/clean.py", "")
     assert (0, "All checks passed.\n", "") == run("check", "empty")
 
 
@@ -132,6 +135,7 @@ def test_json(run: Any) -> None:
 
 
 def test_json_of_nothing(run: Any) -> None:
+    write("clean.py", "")
     assert (0, "[]\n", "") == run("check", "--format", "json")
 
 
@@ -294,9 +298,11 @@ def test_wrong_settings(run: Any) -> None:
 
 
 def test_missing_configuration_file(run: Any) -> None:
+    """A listed file that is not there is a finding, where it is listed."""
     write("pyproject.toml", '[tool.r4c]\nconfig-files = ["resilience.toml"]\n')
-    message = "pyproject.toml: config-files in [tool.r4c] lists 'resilience.toml', which does not exist"
-    assert (2, "", f"r4c: error: {message}\n") == run("check")
+    code, out, _ = run("check", "--format", "concise")
+    place = "pyproject.toml:2:17: error: [R4C-CFG-016] the configuration file 'resilience.toml' does not exist\n"
+    assert (1, True) == (code, out.startswith(place)), out
 
 
 def test_kinds_that_are_not_checked(run: Any) -> None:
@@ -506,3 +512,55 @@ def test_page_drawn(run: Any, pages: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_missing_page(run: Any, pages: Path) -> None:
     message = "the page of R4C-VA-001 is missing in the language 'en'; see https://resilience4cata.readthedocs.io"
     assert (2, "", f"r4c: error: {message}/en/rules/R4C-VA-001.html\n") == run("rule", "VA-001")
+
+
+@pytest.mark.parametrize(
+    ("word", "code"), [("fb-2", "R4C-FB-002"), ("FB-002", "R4C-FB-002"), ("r4c-du-1", "R4C-DU-001")]
+)
+def test_numbers_may_be_short(run: Any, word: str, code: str) -> None:
+    """`r4c rule fb-2` is as good as the whole code, and so is `--select`."""
+    assert run("rule", code) == run("rule", word)
+    assert 0 == run("check", "--select", word, "--exit-zero", ".")[0]
+
+
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [("", ""), ("src\\acme.py", "; did you mean 'src/acme.py'?"), ("sr\\acme.py", "")],
+    ids=["empty", "backslash", "nothing like it"],
+)
+@pytest.mark.skipif(os.sep != "/", reason="backslashes separate folders")
+def test_paths_that_are_none(run: Any, path: str, advice: str) -> None:
+    """An unset variable is no working folder, and separators of another system are recognised."""
+    write("src/acme.py", FAULTY)
+    assert (2, f"r4c: error: no such file or folder: '{path}'{advice}\n") == run("check", path)[::2]
+
+
+def in_shell(redirection: str, *arguments: str) -> tuple[int, str]:
+    """Exit code and standard error of `r4c` in a process whose streams the shell has redirected."""
+    code = "import sys; from resilience4cata_lint.cli import main; sys.exit(main())"
+    command = ["sh", "-c", f'exec "$0" "$@" {redirection}', sys.executable, "-c", code, *arguments]
+    result = subprocess.run(command, check=False, capture_output=True, text=True)
+    return result.returncode, result.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="redirections of a Unix shell")
+def test_closed_streams() -> None:
+    """Without anybody to read it the report is dropped; the exit code stays."""
+    write("acme.py", FAULTY)
+    assert (1, "") == in_shell(">&-", "check", ".")
+    assert (1, "") == in_shell("2>&-", "check", ".")
+    assert (2, "r4c: error: standard input is closed\n") == in_shell("<&-", "check", "-")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_is_no_fault_of_the_linter() -> None:
+    write("acme.py", FAULTY)
+    assert (2, "r4c: error: cannot write: No space left on device\n") == in_shell(">/dev/full", "check", ".")
+
+
+def test_a_working_folder_that_is_gone(run: Any, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = here / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert (2, "r4c: error: the working folder does not exist any more\n") == run("check", ".")[::2]

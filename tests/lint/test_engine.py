@@ -239,7 +239,7 @@ def test_named_configuration_of_others() -> None:
     write("other.toml", "[tool]\nx = 1\n")
     write("broken.toml", "[tool\n")
     write("ours.toml", WRONG)
-    write("values.yaml", "resilience4cata: 1\n")
+    write("values.yaml", "other:\n  resilience4cata: 1\n")
     assert ["ours.toml CFG-011"] == check("pyproject.toml", "other.toml", "broken.toml", "ours.toml", "values.yaml")
 
 
@@ -253,7 +253,7 @@ def test_suppressed_in_code() -> None:
     for comment in ("", "  # r4c: ignore[R4C-VA-001]", "  # r4c: ignore[X, R4C-VA-001]", "  # r4c: ignore[R4C-VA-002]"):
         write("a.py", bad.format(comment))
         results.append(check())
-    assert [["a.py VA-001"], [], [], ["a.py VA-001"]] == results
+    assert [["a.py VA-001"], [], ["a.py SUP-002"], ["a.py VA-001", "a.py SUP-001"]] == results
 
 
 def test_suppressed_in_configuration() -> None:

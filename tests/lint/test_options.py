@@ -85,17 +85,29 @@ def test_named_project(here: Path) -> None:
     assert (("inner",), str(here / "a")) == (options.exclude, options.root)
 
 
+KNOWN = "baseline, config-files, exclude, extend-select, ignore, paths, per-file-ignores, select, templates"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("[tool.r4c]\nconfig-file = []\n", "unknown key 'config-file' in [tool.r4c]; did you mean 'config-files'?"),
         (
             "[tool.r4c]\nzzz = 1\n",
-            "unknown key 'zzz' in [tool.r4c]; known are: config-files, exclude, ignore, select, templates",
+            f"unknown key 'zzz' in [tool.r4c]; known are: {KNOWN}",
         ),
         ('[tool.r4c]\nselect = "FB"\n', 'select in [tool.r4c] must be a list of texts, as in select = ["…"]'),
         ("[tool.r4c]\nignore = [1]\n", 'ignore in [tool.r4c] must be a list of texts, as in ignore = ["…"]'),
         ('[tool.r4c]\nexclude = [""]\n', 'exclude in [tool.r4c] must be a list of texts, as in exclude = ["…"]'),
+        ("[tool.r4c]\nbaseline = 1\n", 'baseline in [tool.r4c] must be a path, as in baseline = "r4c-baseline.json"'),
+        (
+            "[tool.r4c]\nper-file-ignores = []\n",
+            'per-file-ignores in [tool.r4c] must be a table, as in per-file-ignores = { "tests" = ["FB"] }',
+        ),
+        (
+            '[tool.r4c.per-file-ignores]\n"tests" = "FB"\n',
+            'per-file-ignores."tests" in [tool.r4c] must be a list of texts, as in per-file-ignores."tests" = ["…"]',
+        ),
         ("[tool]\nr4c = 1\n", "tool.r4c must be a table"),
         (
             "[tool.r4c\n",
@@ -108,7 +120,17 @@ def test_mistakes(text: str, message: str) -> None:
     write("pyproject.toml", text)
     with pytest.raises(UsageError) as caught:
         load(["."])
-    assert str(Path("pyproject.toml").resolve()) + ": " + message == str(caught.value)
+    assert f"pyproject.toml: {message}" == str(caught.value)
+
+
+def test_mistakes_in_a_folder_further_up(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file outside of the working folder is named by its whole path."""
+    write("pyproject.toml", "[tool]\nr4c = 1\n")
+    (here / "below").mkdir()
+    monkeypatch.chdir("below")
+    with pytest.raises(UsageError) as caught:
+        load(["."])
+    assert f"{here.resolve() / 'pyproject.toml'}: tool.r4c must be a table" == str(caught.value)
 
 
 def test_somebody_elses_broken_project_file(here: Path) -> None:

@@ -75,6 +75,20 @@ def test_diamond() -> None:
         "class Client:\n    for f in x: ...",
         "class Client:\n    from other import f",
         "class Client:\n    with_traceback = f = make()",
+        "class Client:\n    def __getattr__(self, name): ...",
+        "class Base:\n    def __getattr__(self, name): ...\nclass Client(Base): ...",
+        "class Client:\n    __slots__ = ('f',)",
+        "class Client:\n    __slots__ = 'f'",
+        "class Client:\n    __slots__ = names",
+        "class Client: ...\nClient.f = lambda self: 1",
+        "class Client: ...\nsetattr(Client, 'f', 1)",
+        "class Base: ...\nclass Client(Base): ...\nBase.f = 1",
+        "class Client: ...\nOther = Client\nOther.f = 1",
+        "class Client: ...\nmake().f = 1",
+        "class Client: ...\ndef patch(some): some.f = 1",
+        "class Base:\n    def __init_subclass__(cls): cls.f = 1\nclass Client(Base): ...",
+        "class Client:\n    def g(self): type(self).f = 1",
+        "class Client:\n    def g(self): self.__class__.f = 1",
     ],
 )
 def test_unknown(text: str) -> None:
@@ -103,14 +117,55 @@ def test_unknown(text: str) -> None:
         "@retry()\n@timeout('1s')\nclass Client: ...",
         "shared = retry()\n@shared\nclass Client: ...",
         "all = resilience_policy('all', retry())\n@all\nclass Client: ...",
-        "class Client:\n    def __getattr__(self, name): ...",
         "class Client:\n    def set(self): setattr(self, 'f', 1)",
         "class Client:\n    def set(self): self.f = 1",
+        "class Client:\n    __slots__ = ('g', 'h')",
+        "class Other: ...\nclass Client: ...\nOther.f = 1",
+        "import os\nclass Client: ...\nos.f = 1",
+        "class Client: ...\nsetattr(Client, 'g', 1)",
     ],
 )
 def test_absent(text: str) -> None:
     """With known bases and harmless decorators, absence is certain."""
     assert "nothing" == found(scope(text), "f")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import acme.app\nacme.app.Client.f = 1",
+        "from acme.app import Client\nClient.f = 1",
+        "from acme.app import Client as K\nK.f = 1",
+        "from acme.app import Client as K\nsetattr(K, 'f', 1)",
+        "from acme.app import Client as K\nfor name in 'ef': setattr(K, name, 1)",
+        "def patch(cls): cls.f = 1",
+    ],
+)
+def test_set_in_another_file(text: str) -> None:
+    """A class may get an attribute anywhere, under any of its names."""
+    assert "unknown" == found(scope("class Client: ...", acme__patch=text), "f")
+
+
+def test_what_is_set_on_something_else_changes_no_method() -> None:
+    """A test that replaces a method of one object says nothing about the class."""
+    patch = "def test(client): client.f = 1"
+    assert "acme.app.Client.f" == found(scope("class Client:\n    def f(self): ...", acme__test=patch), "f")
+
+
+def test_a_function_by_another_name_in_a_class_is_a_method() -> None:
+    """Its first parameter takes the instance; what is bound already stays as it is."""
+    text = (
+        "def plain(self, n): ...\n"
+        "class Other:\n    def method(self, n): ...\n    @staticmethod\n    def static(n): ...\n"
+        "class Client:\n    f = plain\n    g = Other.method\n    h = Other.static\n    i = f\n"
+    )
+    client = scope(text)
+    methods = [client.lookup(name) for name in "fgi"]
+    assert [Kind.METHOD] * 3 == [m.kind for m in methods if isinstance(m, Definition)]
+    signatures = [m.signature for m in methods if isinstance(m, Definition)]
+    assert ["f", "g", "i"] == [m.name for m in methods if isinstance(m, Definition)]
+    assert [["n"]] * 3 == [[p.name for p in s.parameters] for s in signatures if s is not None]
+    assert UNKNOWN is client.lookup("h")
 
 
 def test_an_unknown_base_hides_only_what_comes_after_it() -> None:
@@ -233,7 +288,7 @@ def test_modules() -> None:
     ]
     assert [*expected, "unknown"] == [found(here, name) for name in names]
     assert ("acme.app", False, None) == (here.id, here.is_class, here.ancestors)
-    assert ("helper", "f", "element") == here.names()
+    assert ("helper", "f", "Y", "element") == here.names()
 
 
 @pytest.mark.parametrize(

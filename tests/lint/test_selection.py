@@ -65,7 +65,7 @@ def test_the_command_line_and_the_project() -> None:
     ("word", "advice"),
     [
         ("R4C-FB-0002", "did you mean 'R4C-FB-002'?"),
-        ("FB-02", "did you mean 'R4C-FB-002'?"),
+        ("FB-0022", "did you mean 'R4C-FB-002'?"),
         ("CLF", "did you mean 'CL'?"),
         ("missing-falback", "did you mean 'missing-fallback'?"),
         ("qwertyuiop", "'r4c rule --all' lists them"),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..engine import Report
 
-FORMATS: Final = ("full", "concise", "json")
+FORMATS: Final = ("full", "concise", "json", "github", "gitlab", "sarif", "junit")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,47 @@
+"""What a run looked at: which findings it would have made if they were there."""
+
+# Paths stay texts, as everywhere in the linter.
+# ruff: noqa: PTH100, PTH118
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Coverage:
+    """`paths` are the files that were reported on, `folders` what they were looked for in.
+
+    `codes` are the rules that counted, None for those that are on by default; `closed` tells whether the run saw a
+    whole project.
+    """
+
+    paths: Sequence[str] = ()
+    folders: Sequence[str] = ()
+    codes: frozenset[str] | None = None
+    closed: bool = False
+    _absolute: frozenset[str] | None = field(default=None, init=False)
+
+    def holds(self, path: str, code: str) -> bool:
+        """Whether the run would have reported `code` in the file at `path`. One that is gone was looked for."""
+        return self._looks_at(os.path.abspath(path)) and self._counts(code)
+
+    def _looks_at(self, path: str) -> bool:
+        if self._absolute is None:
+            self._absolute = frozenset(map(os.path.abspath, self.paths))
+        if path in self._absolute:
+            return True
+        return any(path.startswith(os.path.join(os.path.abspath(folder), "")) for folder in self.folders)
+
+    def _counts(self, code: str) -> bool:
+        from resilience4cata.diagnostics import FRONT_ENDS, Needs
+        from resilience4cata.rules import all_rules
+
+        rule = all_rules().get(code)
+        if rule is None:
+            return True
+        provided = FRONT_ENDS["lint"] if self.closed else FRONT_ENDS["lint"] & ~Needs.PROJECT
+        selected = rule.on_by_default if self.codes is None else code in self.codes
+        return selected and rule.needs in provided

@@ -1,0 +1,49 @@
+"""Which findings are left once suppressions are heard, and what is to be said about the suppressions themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from .comments import MARK
+from .suppress import Suppressions
+
+if TYPE_CHECKING:
+    from resilience4cata.diagnostics import Finding
+
+    from .reading import Reader
+    from .texts import Sources
+    from .unused import Views
+
+
+def settle(
+    findings: Iterable[Finding], seen: Views, reader: Reader, sources: Sources, reported: Collection[str]
+) -> Iterator[Finding]:
+    """The findings in the `reported` files (as they are shown) that no comment silences, then those about comments.
+
+    `seen` are the views that `findings` come from, complete when all findings have been taken.
+    """
+    suppressions = Suppressions(sources.lines)
+    for finding in findings:
+        if finding.fault.at.source in reported and not suppressions.silences(finding):
+            yield finding
+    # What the linter failed on may be what a suppression is for.
+    if seen and not reader.failures:
+        about = _about_suppressions(suppressions, seen, reader, reported)
+        yield from (finding for finding in about if not suppressions.silences(finding))
+
+
+def _about_suppressions(
+    suppressions: Suppressions, seen: Views, reader: Reader, reported: Collection[str]
+) -> list[Finding]:
+    from resilience4cata import rules
+
+    from .unused import Unused
+
+    mark = MARK.encode()
+    context = seen[0][1]
+    files = [facts for path, facts in reader.facts.items() if facts.path in reported and reader.holds(path, mark)]
+    configurations = [file.source for file in context.project.files if file.source in reported]
+    unused = Unused(seen, files, context.provides)
+    facts = suppressions.facts((*(file.path for file in files), *configurations), unused.is_needed)
+    return rules.check(facts, context)
