@@ -1,0 +1,74 @@
+"""Deadlines: how long the call that runs here may still take.
+
+The deadline of the running call stands in a context variable, so that each thread and each task has its own. Where
+several are set around one another the nearest counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from typing import Final, NamedTuple, TypeAlias
+
+from ...clock import SECOND, SYSTEM_CLOCK
+
+
+class TimeoutSettings(NamedTuple):
+    """Resolved attributes of a timeout; `value` in nanoseconds."""
+
+    value: int
+    offload: bool
+
+
+Now: TypeAlias = Callable[[], int]
+"""A clock's `monotonic_ns`."""
+
+Deadline: TypeAlias = int | tuple[int, Now]
+"""A moment of the system's clock, bare because one is stored on each call with a timeout; or one of another clock."""
+
+_SYSTEM_NOW: Final[Now] = SYSTEM_CLOCK.monotonic_ns
+
+DEADLINE: Final[ContextVar[Deadline | None]] = ContextVar("resilience4cata.deadline", default=None)
+
+
+def current_deadline() -> float | None:
+    """Seconds that the running call has left, to hand to sockets and drivers.
+
+    0.0 when the time is over, None when there is no bound. The nearest of all timeouts and `max_duration`s around.
+    """
+    deadline = DEADLINE.get()
+    if deadline is None:
+        return None
+    moment, now = _parts(deadline)
+    return max(0, moment - now()) / SECOND
+
+
+def nearest(now: Now) -> int | None:
+    """The deadline of the running call as a moment of the clock `now`; None when there is no bound."""
+    deadline = DEADLINE.get()
+    return None if deadline is None else _moment_of(deadline, now)
+
+
+def enter_deadline(moment: int, now: Now) -> Token[Deadline | None]:
+    """Let the running call end at `moment` of the clock `now`, or at a deadline around it that is nearer.
+
+    To be undone by `leave_deadline` with the token, in the same context.
+    """
+    outer = DEADLINE.get()
+    if outer is not None and (outer_moment := _moment_of(outer, now)) < moment:
+        moment = outer_moment
+    return DEADLINE.set(moment if now is _SYSTEM_NOW else (moment, now))
+
+
+leave_deadline: Final = DEADLINE.reset
+"""What `enter_deadline` set, undone."""
+
+
+def _parts(deadline: Deadline) -> tuple[int, Now]:
+    return (deadline, _SYSTEM_NOW) if isinstance(deadline, int) else deadline
+
+
+def _moment_of(deadline: Deadline, now: Now) -> int:
+    """A deadline as a moment of the clock `now`. Other clocks are translated: only what is left of it carries over."""
+    moment, its_now = _parts(deadline)
+    return moment if its_now == now else now() + moment - its_now()
