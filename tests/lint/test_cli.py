@@ -379,7 +379,9 @@ def test_any_other_fault(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def process(*arguments: str, **more: Any) -> "subprocess.Popen[bytes]":
-    code = "import sys; from resilience4cata_lint.cli import main; sys.exit(main())"
+    # Whoever runs the tests in the background has Ctrl-C ignored in all that it starts.
+    code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    code += "from resilience4cata_lint.cli import main; sys.exit(main())"
     pipe = subprocess.PIPE
     return subprocess.Popen([sys.executable, "-c", code, *arguments], stdout=pipe, stderr=pipe, **more)
 
@@ -537,7 +539,9 @@ def test_paths_that_are_none(run: Any, path: str, advice: str) -> None:
 
 def in_shell(redirection: str, *arguments: str) -> tuple[int, str]:
     """Exit code and standard error of `r4c` in a process whose streams the shell has redirected."""
-    code = "import sys; from resilience4cata_lint.cli import main; sys.exit(main())"
+    # Whoever runs the tests in the background has Ctrl-C ignored in all that it starts.
+    code = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    code += "from resilience4cata_lint.cli import main; sys.exit(main())"
     command = ["sh", "-c", f'exec "$0" "$@" {redirection}', sys.executable, "-c", code, *arguments]
     result = subprocess.run(command, check=False, capture_output=True, text=True)
     return result.returncode, result.stderr
