@@ -1,4 +1,4 @@
-"""One file after the other, as flake8 asks: what does not concern us is passed over before anything heavy is imported."""
+"""One file after the other, as flake8 asks: what does not concern us is passed over before anything heavy is loaded."""
 
 from __future__ import annotations
 
