@@ -43,28 +43,46 @@ from .schema import UNSET
 
 if _TYPE_CHECKING:
     from .diagnostics import Diagnostic, Related, Severity
-    from .facts import At
-    from .resilience import ConfigSource, ConfigSources, Resilience, ResilienceBuilder
+    from .events import State
+    from .facts import At, ConfigFile
+    from .policies.machines.timeout import current_deadline
+    from .resilience import (
+        Budget,
+        ConfigSource,
+        ConfigSources,
+        DescribedSetting,
+        Description,
+        Options,
+        Pipeline,
+        Resilience,
+        ResilienceBuilder,
+    )
 
 __all__ = [
     "UNSET",
     "Algorithm",
     "At",
     "Backoff",
+    "Budget",
     "BulkheadFullError",
     "CallNotPermittedError",
     "Classifier",
     "ConcurrencyLimitExceededError",
+    "ConfigFile",
     "ConfigSource",
     "ConfigSources",
     "DefinitionError",
+    "DescribedSetting",
+    "Description",
     "Diagnostic",
     "FallbackContext",
     "FallbackHandler",
     "Jitter",
     "Layer",
     "OnExhausted",
+    "Options",
     "Outcome",
+    "Pipeline",
     "RateLimitExceededError",
     "RejectedError",
     "Related",
@@ -74,12 +92,14 @@ __all__ = [
     "ResilienceWarning",
     "ResultRejectedError",
     "Severity",
+    "State",
     "TimeoutExceededError",
     "WindowType",
     "__version__",
     "adaptive_limit",
     "bulkhead",
     "circuit_breaker",
+    "current_deadline",
     "fallback",
     "hedge",
     "inherit_policies",
@@ -94,13 +114,21 @@ __all__ = [
 # What checks declarations is loaded when it is first used: importing a module that only declares stays cheap.
 _LAZY = {
     "At": "facts",
+    "Budget": "resilience",
+    "ConfigFile": "facts",
     "ConfigSource": "resilience",
     "ConfigSources": "resilience",
+    "DescribedSetting": "resilience",
+    "Description": "resilience",
     "Diagnostic": "diagnostics",
+    "Options": "resilience",
+    "Pipeline": "resilience",
     "Related": "diagnostics",
     "Resilience": "resilience",
     "ResilienceBuilder": "resilience",
     "Severity": "diagnostics",
+    "State": "events",
+    "current_deadline": "policies.machines.timeout",
 }
 
 

@@ -10,22 +10,33 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Self
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Self
 
 from . import rules
+from .clock import Clock, Scheduler
 from .config.description import DescribedSetting, Description
 from .config.resolve import last_global
 from .config.sources import ConfigSource, ConfigSources
 from .diagnostics import FRONT_ENDS, Context, Diagnostic, Finding, Related, Severity
 from .errors import DefinitionError, ResilienceWarning
+from .events import Event
 from .extract.describing import Describing
 from .extract.project import Assembly, CodeOverride, CodeTemplate, Loaded, Told
 from .extract.settings import Budget, Options, PolicySettings, Settings
 from .facts import At, Element
+from .pipeline.runner import Pipeline
 from .policies import Policy
 from .policies.declaration import Site
 from .registry import import_package
+from .running import Parts, Running
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from .policies.machines.retry import Random
 
 __all__ = [
     "Budget",
@@ -34,6 +45,7 @@ __all__ = [
     "DescribedSetting",
     "Description",
     "Options",
+    "Pipeline",
     "Resilience",
     "ResilienceBuilder",
 ]
@@ -43,18 +55,18 @@ _LIBRARY = __name__.partition(".")[0]
 _TOLERATED = frozenset({"R4C-CFG-009", "R4C-CFG-010", "R4C-CFG-011", "R4C-CFG-013"})
 
 
-class Resilience:
+class Resilience(Running):
     """What `build()` returns once every check has passed.
 
     `diagnostics` are the warnings it found, in order of place; `profiles` the active ones in order of activation;
     `options` the keys that stand alone.
     """
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...], settings: Settings) -> None:
+    def __init__(self, diagnostics: tuple[Diagnostic, ...], settings: Settings, parts: Parts | None = None) -> None:
         self.diagnostics = diagnostics
         self.profiles = settings.profiles
         self.options: Options = settings.options()
-        self._settings = settings
+        super().__init__(settings, self.options, parts or Parts())
         self._describing = Describing(settings)
 
     @staticmethod
@@ -84,6 +96,7 @@ class ResilienceBuilder:
 
     def __init__(self) -> None:
         self._told = Told()
+        self._parts = Parts()
         self._packages: list[str] = []
         self._only: tuple[str, ...] = ()
         self._failed: dict[str, Exception] = {}
@@ -126,6 +139,36 @@ class ResilienceBuilder:
     def locked(self, *names: str) -> Self:
         """Let no source tune these instances; each attempt is reported."""
         self._told.locked |= dict.fromkeys(names)
+        return self
+
+    def clock(self, clock: Clock) -> Self:
+        """Take the time from another clock."""
+        self._parts.clock = clock
+        return self
+
+    def scheduler(self, scheduler: Scheduler) -> Self:
+        """Wait in another way."""
+        self._parts.scheduler = scheduler
+        return self
+
+    def random(self, random: Random) -> Self:
+        """Draw jitter from another source: `Random(42)` gives the same waits each time."""
+        self._parts.random = random
+        return self
+
+    def executor(self, executor: Executor) -> Self:
+        """Run offloaded functions on another executor."""
+        self._parts.executor = executor
+        return self
+
+    def handler_factory(self, factory: Callable[[type], Any]) -> Self:
+        """Make fallback handlers another way than by calling their class."""
+        self._parts.make_handler = factory
+        return self
+
+    def listener(self, callback: Callable[[Any], object], kind: type[Event] | UnionType = Event) -> Self:
+        """Call `callback` with each event of a kind."""
+        self._parts.listeners.append((kind, callback))
         return self
 
     def strict(self, strict: bool = True) -> Self:
@@ -173,7 +216,12 @@ class ResilienceBuilder:
             raise DefinitionError(msg, diagnostics) from error
         for diagnostic in diagnostics:
             warnings.warn(diagnostic.text, ResilienceWarning, stacklevel=2)
-        return Resilience(diagnostics, settings)
+        resilience = Resilience(diagnostics, settings, replace(self._parts, listeners=[*self._parts.listeners]))
+        later = resilience.not_executed()
+        if later:
+            msg = f"hedge and adaptive_limit are checked but not run yet; declared on {', '.join(sorted(later))}"
+            warnings.warn(msg, ResilienceWarning, stacklevel=2)
+        return resilience
 
     def _checked(self) -> tuple[Assembly, list[Finding]]:
         """Everything together with all findings. Source files are read only if something was found in them."""

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 from ..facts import (
     NOWHERE,
@@ -120,7 +121,8 @@ def guarded(project: Project) -> Iterator[Element]:
     own = [element for element in project.elements if element.definition.kind is not Kind.CLASS]
     yield from own
     taken = {element.definition.id for element in own}
-    for element in (*_covered(project), *_taking_over(own), *_wrapped_again(project, taken)):
+    # One after another: what is wrapped again may be covered by a class.
+    for element in chain(_covered(project), _taking_over(own), _wrapped_again(project, taken)):
         if element.definition.id not in taken:
             taken.add(element.definition.id)
             yield element

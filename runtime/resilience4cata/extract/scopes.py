@@ -27,6 +27,11 @@ class ClassScope:
         self.id = full_name(cls)
         self.ancestors: tuple[str, ...] | None = tuple(map(full_name, cls.__mro__)) + _special_forms(cls)
 
+    @property
+    def cls(self) -> type:
+        """The class itself."""
+        return self._cls
+
     def lookup(self, name: str) -> Definition | Unknown | None:
         """What `name`, written in this class, finds on it or on a base; else what a base keeps private under it."""
         for private_to in (self._cls, None):

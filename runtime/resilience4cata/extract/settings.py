@@ -17,6 +17,8 @@ from ..durations import nanoseconds
 from ..facts import UNKNOWN, At, Element, Interval, Items, Member, Ref, Slot, Value
 from ..policies.order import DEFAULT_ORDER, Layer
 from ..schema import POLICIES, Attribute, AttributeKind
+from .oracle import LiveTypes
+from .policies import PolicyFacts
 from .project import Assembly
 
 PolicySettings = Mapping[str, Any]
@@ -64,6 +66,16 @@ class Settings:
     def instances(self) -> Instances:
         """What can be tuned and described."""
         return self._assembly.instances
+
+    @property
+    def policy_facts(self) -> PolicyFacts:
+        """Makes facts of further policies, whose live values are then known here."""
+        return self._assembly.extraction.policies
+
+    @property
+    def oracle(self) -> LiveTypes:
+        """Answers questions about the types in the facts."""
+        return self._assembly.extraction.oracle
 
     @property
     def profiles(self) -> tuple[str, ...]:

@@ -1,0 +1,44 @@
+"""How a call ended, as a value: layers hand it on, and only the last one raises.
+
+So a StopIteration of the function passes through coroutines like any other exception, and a refusal can say that it
+comes from this very pipeline.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+class Outcome:
+    """A result, or a failure.
+
+    `own` marks a refusal by a policy of the same call. A `final` failure surfaces as it is: it comes from the
+    classification itself.
+    """
+
+    __slots__ = ("failure", "final", "own", "result")
+
+    def __init__(
+        self,
+        result: object = None,
+        failure: BaseException | None = None,
+        *,
+        own: bool = False,
+        final: bool = False,
+    ) -> None:
+        self.result = result
+        self.failure = failure
+        self.own = own
+        self.final = final
+
+
+_PREFIX: Final = "resilience4cata: "
+
+
+def note_attempts(failure: BaseException, attempts: int, nanoseconds: int) -> None:
+    """Say on an exception how many attempts took how long; one that is raised again and again keeps one such note."""
+    notes: list[object] = getattr(failure, "__notes__", [])
+    for old in [note for note in notes if isinstance(note, str) and note.startswith(_PREFIX)]:
+        notes.remove(old)
+    times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
+    failure.add_note(f"{_PREFIX}{times} in {nanoseconds / 1e9:.3f}s")

@@ -1,0 +1,77 @@
+"""Running functions through layers, and pipelines that stand for themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, ParamSpec, TypeVar, cast
+
+from .instances import Surroundings
+from .ports import AsyncPort, SyncPort, driven
+from .shape import binder_of
+from .slow import Call, Layer
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Pipeline:
+    """Policies without a decorator: `call` and `acall` run any function through them."""
+
+    def __init__(self, name: str, layers: tuple[Layer, ...], runner: Runner) -> None:
+        self.name = name
+        self._layers = layers
+        self._runner = runner
+
+    def call(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call a synchronous function. Raises TypeError for arguments that do not fit, before any policy."""
+        return cast("T", self._runner.call(self._layers, function, args, kwargs))
+
+    async def acall(self, function: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call an asynchronous function and await it."""
+        return cast("T", await self._runner.acall(self._layers, function, args, kwargs))
+
+    def __repr__(self) -> str:
+        return f"<Pipeline {self.name!r}>"
+
+
+class Runner:
+    """Runs functions through layers."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._sync = SyncPort(around.clock, around.scheduler, around.workers)
+        self._async = AsyncPort(around.clock, around.scheduler)
+
+    def call(
+        self,
+        layers: tuple[Layer, ...],
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        receiver: object = None,
+    ) -> Any:
+        call = Call(layers, function, args, dict(kwargs), binder_of(function), receiver)
+        outcome = driven(call.inside(0, self._sync))
+        if outcome.failure is None:
+            return outcome.result
+        try:
+            raise outcome.failure
+        finally:
+            # The traceback holds this frame: without this the exception would hold itself.
+            del outcome, call
+
+    async def acall(
+        self,
+        layers: tuple[Layer, ...],
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any],
+        receiver: object = None,
+    ) -> Any:
+        call = Call(layers, function, args, dict(kwargs), binder_of(function), receiver)
+        outcome = await call.inside(0, self._async)
+        if outcome.failure is None:
+            return outcome.result
+        try:
+            raise outcome.failure
+        finally:
+            del outcome, call

@@ -1,0 +1,122 @@
+"""How a callable is called: whether its arguments fit, what they are called, and whether it is asynchronous."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import CodeType, FunctionType, MethodType
+from typing import Any, Final
+
+_ARGS: Final = 0x04
+_KWARGS: Final = 0x08
+_COROUTINE: Final = 0x80 | 0x100
+
+Binder = Callable[..., dict[str, Any]]
+
+
+def binder_of(function: Callable[..., Any]) -> Binder | None:
+    """A function of the same parameters that returns them by name, or raises the TypeError of a call that does not fit.
+
+    The shape comes from the object's own code, since `__wrapped__` and `__signature__` may tell of another function.
+    None for what is no plain Python function.
+    """
+    plain = function.__func__ if isinstance(function, MethodType) else function
+    if type(plain) is not FunctionType:
+        return None
+    code = plain.__code__
+    names = code.co_varnames[: _count(code)]
+    if not all(name.isidentifier() for name in names):
+        return None
+    made = FunctionType(_code(_signature(code, names)), {}, plain.__name__, plain.__defaults__)
+    made.__kwdefaults__ = plain.__kwdefaults__
+    made.__qualname__ = plain.__qualname__
+    return MethodType(made, function.__self__) if isinstance(function, MethodType) else made
+
+
+def _count(code: CodeType) -> int:
+    stars = bool(code.co_flags & _ARGS) + bool(code.co_flags & _KWARGS)
+    return code.co_argcount + code.co_kwonlyargcount + stars
+
+
+def _signature(code: CodeType, names: tuple[str, ...]) -> str:
+    """The parameters as they are written, without defaults: those are given to each function."""
+    positional, keyword = names[: code.co_argcount], names[code.co_argcount :][: code.co_kwonlyargcount]
+    rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
+    parts = list(positional)
+    if code.co_posonlyargcount:
+        parts.insert(code.co_posonlyargcount, "/")
+    if code.co_flags & _ARGS:
+        parts.append(f"*{rest.pop(0)}")
+    elif keyword:
+        parts.append("*")
+    parts += keyword
+    parts += [f"**{name}" for name in rest]
+    return ", ".join(parts)
+
+
+@lru_cache(maxsize=512)
+def _code(signature: str) -> CodeType:
+    namespace: dict[str, Any] = {}
+    exec(f"def call({signature}): return locals()", namespace)
+    code: CodeType = namespace["call"].__code__
+    return code
+
+
+def given(binder: Binder, arguments: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Bound arguments as a call gives them, defaults included: what a fallback gets."""
+    plain = binder.__func__ if isinstance(binder, MethodType) else binder
+    code: CodeType = plain.__code__
+    names = code.co_varnames[: _count(code)]
+    first = 1 if isinstance(binder, MethodType) else 0
+    args = [arguments[name] for name in names[first : code.co_argcount]]
+    kwargs = {name: arguments[name] for name in names[code.co_argcount :][: code.co_kwonlyargcount]}
+    rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
+    if code.co_flags & _ARGS:
+        args += arguments[rest.pop(0)]
+    for name in rest:
+        kwargs |= arguments[name]
+    return tuple(args), kwargs
+
+
+def by_name(binder: Binder, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Bound arguments without the object that a method was called on."""
+    if not isinstance(binder, MethodType):
+        return dict(arguments)
+    code: CodeType = binder.__func__.__code__
+    return {name: value for name, value in arguments.items() if name != code.co_varnames[0]}
+
+
+def is_async(function: Any) -> bool:
+    """Whether calling gives an awaitable: by what it is made of, else by what it is annotated to return."""
+    for _ in range(100):
+        inside = getattr(function, "func" if _partial(function) else "__func__", None)
+        if inside is None:
+            break
+        function = inside
+    if type(function) is not FunctionType:
+        call: Any = getattr(type(function), "__call__", None)  # noqa: B004  # not whether, but what
+        if type(call) is not FunctionType:
+            return False
+        function = call
+    from inspect import iscoroutinefunction
+
+    return iscoroutinefunction(function) or _annotated(function)
+
+
+def _partial(function: object) -> bool:
+    from functools import partial
+
+    return isinstance(function, partial)
+
+
+def _annotated(function: FunctionType) -> bool:
+    annotation = getattr(function, "__annotations__", {}).get("return")
+    if isinstance(annotation, str):
+        try:
+            annotation = eval(annotation, function.__globals__)
+        except Exception:  # a name that is not there at run time says nothing
+            return False
+    from collections.abc import Awaitable
+
+    origin = getattr(annotation, "__origin__", annotation)
+    return isinstance(origin, type) and issubclass(origin, Awaitable)

@@ -1,0 +1,366 @@
+"""The layers of a call, in plain code that has their whole meaning, for synchronous and asynchronous calls alike.
+
+Each layer is a coroutine over a `Port` that runs what is further in and hands on the outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import CoroutineType
+from typing import Any, Final, Protocol
+
+from ..clock import SECOND, Clock
+from ..errors import (
+    BulkheadFullError,
+    CallNotPermittedError,
+    RateLimitExceededError,
+    ResultRejectedError,
+    TimeoutExceededError,
+)
+from ..events import (
+    BulkheadEntered,
+    BulkheadFull,
+    CallFailed,
+    CallIgnored,
+    CallSucceeded,
+    Channel,
+    Event,
+    Retried,
+    RetryExhausted,
+    RetrySucceeded,
+    State,
+    StopReason,
+    TimedOut,
+)
+from ..policies.classification import Classification, Verdict
+from ..policies.classification import Outcome as Counted
+from ..policies.machines.budget import RetryBudgetMachine
+from ..policies.machines.bulkhead import BulkheadMachine
+from ..policies.machines.circuit_breaker import Admission, CircuitBreakerMachine
+from ..policies.machines.rate_limiter import RateLimiterMachine
+from ..policies.machines.retry import Random, RetryPlan, RetrySettings, retry_after_of
+from ..policies.machines.timeout import DEADLINE, TimeoutSettings, enter_deadline, nearest
+from ..policies.retry import OnExhausted
+from .outcome import Outcome, note_attempts
+from .ports import Port
+from .shape import Binder
+
+_KINDS: Final[dict[Counted, type[Event]]] = {
+    Counted.FAILURE: CallFailed,
+    Counted.IGNORE: CallIgnored,
+    Counted.SUCCESS: CallSucceeded,
+}
+
+
+class Call:
+    """One logical call on its way through the layers.
+
+    `arguments` are those that `binder` bound, None where it is not known how the function is called; `receiver` is the
+    object that a method was called on. `attempts` counts how often the function ran.
+    """
+
+    __slots__ = ("args", "arguments", "attempts", "binder", "function", "kwargs", "layers", "receiver")
+
+    def __init__(
+        self,
+        layers: Sequence[Layer],
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        binder: Binder | None,
+        receiver: object = None,
+    ) -> None:
+        # Raises the TypeError of a call that does not fit before any policy has seen it.
+        self.arguments = binder(*args, **kwargs) if binder is not None else None
+        self.binder = binder
+        self.receiver = receiver
+        self.layers = layers
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+        self.attempts = 0
+
+    async def inside(self, position: int, port: Port) -> Outcome:
+        """What the layers from `position` on make of the call."""
+        if position < len(self.layers):
+            return await self.layers[position].run(self, position + 1, port)
+        self.attempts += 1
+        return await port.run(self.function, self.args, self.kwargs)
+
+
+class Layer(Protocol):
+    """One policy of a pipeline."""
+
+    async def run(self, call: Call, inner: int, port: Port) -> Outcome:
+        """Run what is further in, from the layer `inner` on."""
+
+
+def judged(classification: Classification, outcome: Outcome) -> Verdict | Outcome:
+    """The verdict on a failure; what a classifier raises is an outcome that surfaces as it is."""
+    failure = outcome.failure
+    assert failure is not None
+    try:
+        return classification.of(failure, own=outcome.own)
+    except BaseException as error:
+        in_context(error, failure)
+        return Outcome(failure=error, final=True)
+
+
+def counted(classification: Classification, outcome: Outcome) -> Counted | Outcome:
+    """The same for a result."""
+    if not classification.sees_results:
+        return Counted.SUCCESS
+    try:
+        return classification.of_result(outcome.result)
+    except BaseException as error:
+        return Outcome(failure=error, final=True)
+
+
+def in_context(error: BaseException, failure: BaseException) -> None:
+    """Let `error` show `failure` as what happened before, as `raise` in an `except` would."""
+    seen: set[int] = set()
+    last = error
+    while last is not failure and last.__context__ is not None and id(last) not in seen:
+        seen.add(id(last))
+        last = last.__context__
+    if last is not failure and id(last) not in seen:
+        last.__context__ = failure
+
+
+def _leave(token: Any) -> None:
+    try:
+        DEADLINE.reset(token)
+    except ValueError:
+        # A coroutine that was never finished is closed in another context, whose deadline is not ours.
+        return
+
+
+def _dropped(result: object) -> None:
+    """A coroutine that nobody gets would be reported as never awaited."""
+    if isinstance(result, CoroutineType):
+        result.close()
+
+
+@dataclass(frozen=True, slots=True)
+class RetryLayer:
+    """Runs what is further in again."""
+
+    settings: RetrySettings
+    on_exhausted: OnExhausted
+    classification: Classification
+    channel: Channel
+    clock: Clock
+    random: Random
+    budget: RetryBudgetMachine | None
+
+    async def run(self, call: Call, inner: int, port: Port) -> Outcome:
+        now = self.clock.monotonic_ns
+        started = now()
+        if self.budget is not None:
+            if started >= self.budget.turn_at:
+                self.budget.turn(started)
+            self.budget.deposit()
+        plan = RetryPlan(self.settings, started, self.random, deadline=nearest(now), budget=self.budget)
+        token = None
+        if self.settings.max_duration:
+            token = enter_deadline(started + self.settings.max_duration, now)
+        try:
+            return await self._attempts(plan, call, inner, port)
+        finally:
+            if token is not None:
+                _leave(token)
+
+    async def _attempts(self, plan: RetryPlan, call: Call, inner: int, port: Port) -> Outcome:
+        now = self.clock.monotonic_ns
+        while True:
+            outcome = await call.inside(inner, port)
+            if outcome.final:
+                return outcome
+            again = self._is_failure(outcome)
+            if isinstance(again, Outcome):
+                return again
+            if not again:
+                if outcome.failure is None and plan.attempts > 1 and self.channel.wants(RetrySucceeded):
+                    self.channel.emit((RetrySucceeded(*self.channel.stamp(now()), plan.attempts),))
+                return outcome
+            failure = outcome.failure
+            step = plan.after_failure(now(), retry_after_of(failure) if failure is not None else None)
+            if isinstance(step, StopReason):
+                return self._exhausted(outcome, plan, step)
+            if failure is None:
+                _dropped(outcome.result)
+            if self.channel.wants(Retried):
+                self.channel.emit((Retried(*self.channel.stamp(now()), plan.attempts - 1, step, failure),))
+            failure = None
+            del outcome
+            await port.wait(step, nearest(now))
+
+    def _is_failure(self, outcome: Outcome) -> bool | Outcome:
+        if outcome.failure is None:
+            how = counted(self.classification, outcome)
+            return how if isinstance(how, Outcome) else how is Counted.FAILURE
+        verdict = judged(self.classification, outcome)
+        return verdict if isinstance(verdict, Outcome) else verdict is Verdict.MATCH
+
+    def _exhausted(self, outcome: Outcome, plan: RetryPlan, reason: StopReason) -> Outcome:
+        now = self.clock.monotonic_ns()
+        failure = outcome.failure
+        if self.channel.wants(RetryExhausted):
+            self.channel.emit((RetryExhausted(*self.channel.stamp(now), plan.attempts, reason, failure),))
+        if failure is not None:
+            if plan.attempts > 1 or reason is not StopReason.ATTEMPTS:
+                note_attempts(failure, plan.attempts, now - plan.started)
+            return outcome
+        if self.on_exhausted is OnExhausted.RETURN:
+            return outcome
+        id_ = self.channel.instance_id
+        msg = f"'{id_}' still gave a result that counts as a failure after {plan.attempts} attempts"
+        error = ResultRejectedError(msg, instance_id=id_, policy="retry", result=outcome.result, attempts=plan.attempts)
+        return Outcome(failure=error)
+
+
+@dataclass(frozen=True, slots=True)
+class CircuitBreakerLayer:
+    """Asks the breaker before each call and tells it afterwards, whatever happened."""
+
+    machine: CircuitBreakerMachine
+    classification: Classification
+    channel: Channel
+    clock: Clock
+
+    async def run(self, call: Call, inner: int, port: Port) -> Outcome:
+        machine, now = self.machine, self.clock.monotonic_ns
+        began = now()
+        admission, events = machine.admit(began)
+        if admission is None:
+            self.channel.emit(events)
+            return Outcome(failure=self._refusal(began), own=True)
+        how = Counted.IGNORE
+        outcome = None
+        try:
+            # A listener that is interrupted must not keep the admission.
+            self.channel.emit(events)
+            outcome = await call.inside(inner, port)
+            how, outcome = self._counted(outcome)
+            return outcome
+        finally:
+            self._record(admission, how, began, outcome)
+
+    def _counted(self, outcome: Outcome) -> tuple[Counted, Outcome]:
+        if outcome.final:
+            return Counted.IGNORE, outcome
+        if outcome.failure is None:
+            how = counted(self.classification, outcome)
+            return (Counted.IGNORE, how) if isinstance(how, Outcome) else (how, outcome)
+        verdict = judged(self.classification, outcome)
+        return (Counted.IGNORE, verdict) if isinstance(verdict, Outcome) else (verdict.outcome, outcome)
+
+    def _record(self, admission: Admission, how: Counted, began: int, outcome: Outcome | None) -> None:
+        now = self.clock.monotonic_ns()
+        elapsed = now - began
+        events = list(self.machine.record(admission, how, now, elapsed))
+        kind = _KINDS[how]
+        if self.channel.wants(kind) and self.machine.observe(now)[0] is not State.DISABLED:
+            events.insert(0, self._event(how, now, elapsed, outcome.failure if outcome is not None else None))
+        self.channel.emit(events)
+
+    def _event(self, how: Counted, now: int, elapsed: int, failure: BaseException | None) -> Event:
+        match how:
+            case Counted.FAILURE:
+                return CallFailed(*self.channel.stamp(now), elapsed, failure)
+            case Counted.IGNORE:
+                return CallIgnored(*self.channel.stamp(now), failure)
+        return CallSucceeded(*self.channel.stamp(now), elapsed)
+
+    def _refusal(self, now: int) -> CallNotPermittedError:
+        id_, wait = self.channel.instance_id, self.machine.retry_after(now)
+        until = f", for another {wait / SECOND:.3f}s" if wait is not None else ""
+        msg = f"the circuit breaker '{id_}' permits no calls{until}"
+        seconds = wait / SECOND if wait is not None else None
+        return CallNotPermittedError(msg, instance_id=id_, policy="circuit_breaker", retry_after=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimiterLayer:
+    """Takes a permit, waiting for one if there will be one soon enough."""
+
+    machine: RateLimiterMachine
+    channel: Channel
+    clock: Clock
+
+    async def run(self, call: Call, inner: int, port: Port) -> Outcome:
+        wait = await port.permit(self.machine, self.channel, nearest(self.clock.monotonic_ns))
+        if wait is None:
+            return await call.inside(inner, port)
+        id_ = self.channel.instance_id
+        msg = f"the rate limiter '{id_}' has no permit for another {wait / SECOND:.3f}s"
+        error = RateLimitExceededError(msg, instance_id=id_, policy="rate_limiter", retry_after=wait / SECOND)
+        return Outcome(failure=error, own=True)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeoutLayer:
+    """Bounds one attempt."""
+
+    settings: TimeoutSettings
+    channel: Channel
+    clock: Clock
+
+    async def run(self, call: Call, inner: int, port: Port) -> Outcome:
+        now, limit = self.clock.monotonic_ns, self.settings.value
+        began = now()
+        token: Any = enter_deadline(began + limit, now)
+
+        async def body(port: Port) -> Outcome:
+            return await call.inside(inner, port)
+
+        try:
+            outcome, late = await port.limited(body, limit, offload=self.settings.offload)
+        finally:
+            _leave(token)
+        if outcome is not None and not late:
+            return outcome
+        if outcome is not None:
+            _dropped(outcome.result)
+        elapsed = now() - began
+        if self.channel.wants(TimedOut):
+            self.channel.emit((TimedOut(*self.channel.stamp(began + elapsed), limit, elapsed, late),))
+        return Outcome(failure=self._error(late))
+
+    def _error(self, late: bool) -> TimeoutExceededError:
+        id_, seconds = self.channel.instance_id, self.settings.value / SECOND
+        how = "finished, but after more than" if late else "did not finish within"
+        msg = f"'{id_}' {how} {seconds:g}s"
+        return TimeoutExceededError(msg, instance_id=id_, policy="timeout", limit=seconds, completed=late)
+
+
+@dataclass(frozen=True, slots=True)
+class BulkheadLayer:
+    """Holds a slot while what is further in runs."""
+
+    machine: BulkheadMachine
+    channel: Channel
+    clock: Clock
+
+    async def run(self, call: Call, inner: int, port: Port) -> Outcome:
+        now, channel = self.clock.monotonic_ns, self.channel
+        began = now()
+        entry = self.machine.entry()
+        try:
+            entered = await port.enter(entry, self.machine.settings.max_wait, nearest(now))
+            waited = now() - began
+            if not entered:
+                if channel.wants(BulkheadFull):
+                    channel.emit((BulkheadFull(*channel.stamp(began + waited), waited),))
+                return Outcome(failure=self._refusal(), own=True)
+            if waited and channel.wants(BulkheadEntered):
+                channel.emit((BulkheadEntered(*channel.stamp(began + waited), waited),))
+            return await call.inside(inner, port)
+        finally:
+            entry.leave()
+
+    def _refusal(self) -> BulkheadFullError:
+        id_, most = self.channel.instance_id, self.machine.settings.max_concurrent
+        msg = f"the bulkhead '{id_}' is full: {most} calls are running"
+        return BulkheadFullError(msg, instance_id=id_, policy="bulkhead")
