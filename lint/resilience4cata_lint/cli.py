@@ -10,10 +10,12 @@ needed.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, NoReturn
 
 from resilience4cata._version import __version__
@@ -29,10 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run `r4c` with these arguments (those of the process if None); returns the exit code."""
     _make_printable()
     try:
-        parsed = _parse(list(sys.argv[1:] if arguments is None else arguments))
-        run: Callable[[argparse.Namespace], int] = parsed.run
-        code = run(parsed)
-        sys.stdout.flush()
+        with _no_collection():
+            parsed = _parse(list(sys.argv[1:] if arguments is None else arguments))
+            run: Callable[[argparse.Namespace], int] = parsed.run
+            code = run(parsed)
+            sys.stdout.flush()
     except UsageError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
@@ -51,6 +54,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _fail(internal_error("", error))
     return code
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Modules, trees and facts live until the end: looking for garbage among them takes as long as making them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _fail(text: str) -> int:

@@ -6,15 +6,12 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TextIO
 
-from .baseline import open_baseline
 from .inputs import STDIN, Stdin
 from .options import PYPROJECT, Options, UsageError, load
 from .outcome import CLEAN, FAILED, FOUND, TRACEBACK, internal_error
@@ -24,6 +21,7 @@ from .selection import Selection, split, unknown_rule
 if TYPE_CHECKING:
     from resilience4cata.diagnostics import Rule
 
+    from .baseline import Baseline
     from .engine import Report
     from .reading import Failure
 
@@ -41,9 +39,8 @@ def check(parsed: argparse.Namespace) -> int:
         paths = [os.path.relpath(path) for path in options.paths]
     select = None if parsed.select is None else split(parsed.select)
     selection = Selection(select, split(parsed.ignore), split(parsed.extend_select))
-    baseline = open_baseline(parsed.baseline or options.baseline, update=parsed.update_baseline)
-    with _no_collection():
-        report = analyse(paths, options, selection, stdin)
+    baseline = _baseline(parsed, options)
+    report = analyse(paths, options, selection, stdin)
     is_outdated = baseline is not None and baseline.apply(report, update=parsed.update_baseline)
     for path in report.skipped:
         print(f"r4c: warning: {path} is neither Python nor configuration, and was not checked", file=sys.stderr)
@@ -66,16 +63,14 @@ def _complain(failures: Sequence[Failure]) -> None:
         print(f"r4c: error: and {len(failures) - _MOST_FAILURES} more like these", file=sys.stderr)
 
 
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Trees and facts live until the end: looking for garbage among them takes as long as making them."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+def _baseline(parsed: argparse.Namespace, options: Options) -> Baseline | None:
+    """The baseline that is named, if one is or has to be."""
+    path = parsed.baseline or options.baseline
+    if path is None and not parsed.update_baseline:
+        return None
+    from .baseline import open_baseline
+
+    return open_baseline(path, update=parsed.update_baseline)
 
 
 def _inputs(paths: Sequence[str], stdin_filename: str | None) -> tuple[list[str], Stdin | None]:

@@ -14,7 +14,6 @@ from .inputs import Inputs, Stdin, gather, import_roots
 from .locate import Modules, Shown
 from .per_file import PerFile
 from .reading import Failure, Reader, in_groups
-from .references import followed, in_place_of
 from .selection import Selection, selected
 from .settle import settle
 from .texts import Sources
@@ -126,6 +125,8 @@ def _findings(
         project = Project((), (), settings.templates, settings.files, inputs.closed, settings.known)
         seen.append(((*project.templates, project, *alone), Context(provides, NoTypes(), project)))
         yield from _checked(*seen[-1], reader.failures)
+    else:
+        from .references import followed, in_place_of
     for files, roots in groups:
         linked = _linked(files, roots, reader, settings, closed=inputs.closed and len(groups) == 1)
         if linked is not None:

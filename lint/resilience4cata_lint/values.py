@@ -22,6 +22,8 @@ BUILDER_METHODS: Final = frozenset(
         "clock",
         "config",
         "defaults",
+        "executor",
+        "handler_factory",
         "instance",
         "listen",
         "listener",
@@ -33,7 +35,6 @@ BUILDER_METHODS: Final = frozenset(
         "scheduler",
         "source",
         "strict",
-        "handlers",
     ]
 )
 """Methods of the builder that return it."""

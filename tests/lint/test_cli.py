@@ -432,7 +432,9 @@ def test_start_is_light() -> None:
     code = (
         "import sys\nfrom resilience4cata_lint.cli import main\n"
         "try: main(sys.argv[1:])\nexcept SystemExit: pass\n"
-        "print([m for m in ('libcst', 'rich', 'subprocess', 'tomllib', 'resilience4cata.rules') if m in sys.modules])"
+        "heavy = ['libcst', 'rich', 'subprocess', 'tempfile', 'hashlib', 'tomllib', 'resilience4cata.rules',"
+        " 'resilience4cata_lint.walk', 'resilience4cata_lint.symbols', 'resilience4cata_lint.baseline']\n"
+        "print([m for m in heavy if m in sys.modules])"
     )
     for arguments in (["--version"], ["check"]):
         result = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)

@@ -17,6 +17,8 @@ _WITHOUT_METHODS: Final = {
     "typing.TypedDict": "a typed dictionary",
     "enum.Enum": "an enumeration",
 }
+# Bases that bring no method of their own.
+_BARE: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 
 
 def named(applied: Applied) -> str:
@@ -154,7 +156,7 @@ def nothing_to_guard(element: Element, context: Context) -> Iterator[Fault]:
     if body is None or isinstance(methods, Unknown) or methods or not element.policies:
         return
     what = next((text for name, text in _WITHOUT_METHODS.items() if name in (body.ancestors or ())), "")
-    if not what and (Needs.CLASSES not in context.provides or _subclass_adds_methods(element)):
+    if not what and (Needs.CLASSES not in context.provides or _may_guard_others(element)):
         return
     for applied in element.policies:
         yield Fault(
@@ -166,9 +168,13 @@ def nothing_to_guard(element: Element, context: Context) -> Iterator[Fault]:
         )
 
 
-def _subclass_adds_methods(element: Element) -> bool:
-    subclasses = element.body.subclasses() if element.body is not None else ()
-    return any(isinstance(methods, Unknown) or methods for methods in (s.public_methods() for s in subclasses))
+def _may_guard_others(element: Element) -> bool:
+    """Whether the class-level policy reaches methods that the class does not define: those of a subclass, or inherited
+    ones that a policy of a base guards already."""
+    body = element.body
+    if body is None or body.ancestors is None or not _BARE.issuperset(body.ancestors[1:]):
+        return True
+    return any(isinstance(methods, Unknown) or methods for methods in (s.public_methods() for s in body.subclasses()))
 
 
 @rule("R4C-LOC-006", "policy-without-parentheses", view=Element, needs=Needs.SYNTAX)
