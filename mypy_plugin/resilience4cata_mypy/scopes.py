@@ -126,7 +126,11 @@ class ClassScope:
                 return UNKNOWN
             if found is not None:
                 return self._definitions.of(found, self.info)
-        return UNKNOWN if self._may_have_more() else None
+        return UNKNOWN if self._may_have_more() or self._answers_for_any_name() else None
+
+    def _answers_for_any_name(self) -> bool:
+        bases = (base for base in self.info.mro if base.fullname != "builtins.object")
+        return any(hook in base.names for base in bases for hook in ("__getattr__", "__getattribute__"))
 
     def _is_one_of_several(self, base: TypeInfo, name: str, node: SymbolNode) -> bool:
         """Whether a member has other definitions in other branches; mypy keeps only one."""
@@ -219,7 +223,9 @@ class ModuleScope:
         return self._definitions.of(found, None)
 
     def _may_have_more(self) -> bool:
-        """Whether a star import may have brought names that nobody knows."""
+        """Whether a star import may have brought names that nobody knows, or a function answers for any name."""
+        if "__getattr__" in self._tree.names:
+            return True
         modules = self._reader.checker.modules
         return any(isinstance(node, ImportAll) and node.id not in modules for node in self._tree.imports)
 

@@ -49,7 +49,10 @@ class Case:
 
 
 def parse(name: str, text: str) -> Case:
-    """Read a golden file."""
+    """Read a golden file. Raises ValueError if it begins with no module: what stands there would be lost on update."""
+    if not text.startswith(_SEPARATOR):
+        msg = f"{name}.case begins with no '{_SEPARATOR}module.py'"
+        raise ValueError(msg)
     modules: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in text.splitlines():

@@ -69,3 +69,9 @@ def test_update_rewrites_what_is_expected(tmp_path: Path, cache: Path) -> None:
     message = '# E:13-17: timeout("1 s"): "1 s" is not a duration: blanks are not allowed, at character 2; '
     expected = ["--- app.py", *lines[:3], f"{message}did you mean '1s'?  [R4C-DU-001]", lines[3]]
     assert expected == path.read_text(encoding="utf-8").splitlines()
+
+
+def test_a_file_that_begins_with_no_module_is_refused() -> None:
+    """An update would otherwise leave an empty file."""
+    with pytest.raises(ValueError, match=r"odd\.case begins with no '--- module\.py'"):
+        golden.parse("odd", "x = 1\n")
