@@ -476,3 +476,22 @@ def test_type_fact() -> None:
     assert type_fact(FallbackHandler).classes is not None
     assert type_fact(Any).classes is None
     assert type_fact(T).classes is None
+
+
+def test_a_future_may_stand_in_for_what_it_brings(app: Application) -> None:
+    """A target that returns a future fits an asynchronous method: it will be awaited."""
+    app.load(
+        "acme",
+        """
+        from asyncio import Future, get_running_loop
+        from resilience4cata import fallback
+        class Client:
+            @fallback(method="later")
+            async def find(self) -> int: return 1
+            def later(self) -> Future[int]: return get_running_loop().create_future()
+            @fallback(method="text")
+            async def other(self) -> int: return 1
+            def text(self) -> str: return ""
+        """,
+    )
+    assert ["'text' returns str, but 'other' returns int"] == [d.message for d in app.diagnostics("acme")]

@@ -100,9 +100,14 @@ class _Annotations:
         return self._fact(self._raw[name], self._written.get(name))
 
     def result(self) -> TypeFact | None:
-        """The type of the result; what is awaited, for a `def` that returns an awaitable."""
-        found = self.fact("return")
-        if found is None or not returns_awaitable(self._function):
+        """The type of the result; what is awaited, for a `def` that returns an awaitable.
+
+        Not known for futures but for their text: whether they are awaited, only the caller knows.
+        """
+        found, awaitable = self.fact("return"), returns_awaitable(self._function)
+        if found is not None and awaitable is None:
+            return TypeFact(found.text, NOT_KNOWN)
+        if found is None or not awaitable:
             return found
         arguments = typing.get_args(found.handle)
         text = _last_argument(self._text(self._raw["return"], self._written.get("return")))
