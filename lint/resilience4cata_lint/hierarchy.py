@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from resilience4cata.facts import UNKNOWN, Ref
+from resilience4cata.facts.familiar import HARMLESS_CLASS_DECORATORS, ORDINARY_METACLASSES
 
 from .objects import Built, ClassObject, External, Object, Where
 from .outside import helper_name, live_class, policy_name
@@ -25,35 +26,6 @@ _FACTORIES: Final = {
     "typing.NamedTuple": ("typing.NamedTuple", "builtins.tuple", "builtins.object"),
     "typing.TypedDict": ("typing.TypedDict", "builtins.dict", "builtins.object"),
 }
-
-_HARMLESS_METACLASSES: Final = frozenset(
-    {"abc.ABCMeta", "enum.EnumMeta", "enum.EnumType", "builtins.type", "typing.NamedTupleMeta"}
-)
-
-# They add special methods at most.
-_HARMLESS_DECORATORS: Final = frozenset(
-    {
-        "abc.update_abstractmethods",
-        "attr.attrs",
-        "attr.define",
-        "attr.dataclass",
-        "attr.frozen",
-        "attr.mutable",
-        "attr.s",
-        "attrs.define",
-        "attrs.frozen",
-        "attrs.mutable",
-        "dataclasses.dataclass",
-        "enum.unique",
-        "enum.verify",
-        "functools.total_ordering",
-        "typing.dataclass_transform",
-        "typing.final",
-        "typing.no_type_check",
-        "typing.runtime_checkable",
-        "warnings.deprecated",
-    }
-)
 
 _TRANSFORMING: Final = frozenset({"enum.Enum", "typing.NamedTuple", "typing.TypedDict"})
 
@@ -173,7 +145,7 @@ class Hierarchy:
         if keyword != "metaclass":
             return False
         found = self._world.values.evaluate(term, where)
-        return not (isinstance(found, External) and found.name in _HARMLESS_METACLASSES)
+        return not (isinstance(found, External) and found.name in ORDINARY_METACLASSES)
 
     def _is_harmless(self, decorator: Term, where: Where) -> bool:
         found = self._world.values.evaluate(decorator, where)
@@ -184,7 +156,7 @@ class Hierarchy:
             return True
         if not isinstance(called, External):
             return False
-        return policy_name(called.name) is not None or helper_name(called.name) in _HARMLESS_DECORATORS
+        return policy_name(called.name) is not None or helper_name(called.name) in HARMLESS_CLASS_DECORATORS
 
     def transforms_values(self, cls: ClassObject) -> bool:
         """Whether an attribute of the class may be something else than what its body assigns (members of an Enum)."""

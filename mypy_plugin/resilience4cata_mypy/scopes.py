@@ -18,26 +18,13 @@ from mypy.nodes import (
 )
 
 from resilience4cata.facts import NOWHERE, UNKNOWN, Definition, Kind, Scope, Unknown
+from resilience4cata.facts.familiar import HARMLESS_CLASS_DECORATORS, ORDINARY_METACLASSES
 
 from . import internals
 from .extract import Reader, foreign_name, is_abstract, kind_of
 from .values import class_ref, full_name
 
 _SECOND_DEFINITION: Final = "-redefinition"
-# Decorators of classes that add no methods which a fallback could name.
-_HARMLESS_ON_CLASSES: Final = frozenset(
-    {
-        "attr.define",
-        "attrs.define",
-        "dataclasses.dataclass",
-        "functools.total_ordering",
-        "typing.final",
-        "typing.runtime_checkable",
-    }
-)
-_ORDINARY_METACLASSES: Final = frozenset(
-    {"abc.ABCMeta", "builtins.type", "enum.EnumMeta", "enum.EnumType", "typing._ProtocolMeta"}
-)
 
 
 class Definitions:
@@ -147,11 +134,11 @@ class ClassScope:
             return True
         foreign = [d for d in self.info.defn.decorators if self._reader.policy(d) is None]
         names = (foreign_name(d.callee if isinstance(d, CallExpr) else d) for d in foreign)
-        return any(name not in _HARMLESS_ON_CLASSES for name in names)
+        return any(name not in HARMLESS_CLASS_DECORATORS for name in names)
 
     def _is_made_by_others(self, base: TypeInfo) -> bool:
         metaclass = base.metaclass_type
-        return metaclass is not None and metaclass.type.fullname not in _ORDINARY_METACLASSES
+        return metaclass is not None and metaclass.type.fullname not in ORDINARY_METACLASSES
 
     def names(self) -> Sequence[str]:
         found: dict[str, None] = {}
