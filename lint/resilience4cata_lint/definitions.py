@@ -20,6 +20,7 @@ from resilience4cata.facts import (
     Signature,
     Unknown,
 )
+from resilience4cata.facts.familiar import future_of
 
 from .objects import Built, ClassObject, External, FunctionObject, Object, Where
 from .outside import helper_name, policy_name
@@ -133,6 +134,7 @@ class Definitions:
             yields=facts.yields,
             abstract=self._is_abstract(function, names),
             decorators=decorators,
+            future=future_of(signature.result.classes) if is_async is None and signature and signature.result else None,
         )
 
     def _parameter(self, facts: ParameterFacts, where: Where) -> Parameter:

@@ -135,6 +135,10 @@ class Instances(Family):
     family, letters = "IN", "RIN"
 
 
+class Asynchrony(Family):
+    family, letters = "AS", "RAS"
+
+
 class Suppressions(Family):
     family, letters = "SUP", "RSU"
 

@@ -38,6 +38,7 @@ from resilience4cata.facts import (
     Items,
     Kind,
     NotAPolicy,
+    Ref,
     Signature,
     Slot,
     Unknown,
@@ -49,7 +50,7 @@ from resilience4cata.schema import POLICIES
 from . import internals, values
 from .carried import COMPOSED, POLICY_CLASSES, policy_of, without_facts
 from .index import FileIndex
-from .signatures import is_awaitable, signature_of
+from .signatures import is_awaitable, returned_future, signature_of
 from .walk import span
 
 _ROOT: Final = "resilience4cata"
@@ -241,7 +242,14 @@ class Reader:
             node.is_generator or node.is_async_generator,
             is_abstract(node),
             decorators,
+            future=self.future(node, decorators),
         )
+
+    def future(self, node: FuncDef, decorators: Sequence[DecoratorFact]) -> Ref | None:
+        """The class of the future that a plain `def` is annotated to return, where nothing foreign changes that."""
+        if node.is_coroutine or not all(_keeps_signature(d) for d in decorators):
+            return None
+        return returned_future(internals.declared_type(self.checker, node))
 
     def signature(
         self,

@@ -32,6 +32,7 @@ from mypy.types import (
 )
 
 from resilience4cata.facts import Parameter, ParameterKind, Ref, Signature, TypeFact
+from resilience4cata.facts.familiar import future_of
 
 from . import internals
 from .values import Classes, class_ref
@@ -228,6 +229,11 @@ def _awaited_as_written(shown: Type | None) -> Type | None:
     """What stands in `Coroutine[Any, Any, T]` or `Awaitable[T]`, aliases and all."""
     found = get_proper_type(shown) if shown is not None else None
     return found.args[-1] if isinstance(found, Instance) and found.args else None
+
+
+def returned_future(typ: ProperType) -> Ref | None:
+    """The class of the future that a callable returns."""
+    return future_of(_classes_of(typ.ret_type, {})) if isinstance(typ, CallableType) else None
 
 
 def is_awaitable(typ: ProperType) -> bool | None:

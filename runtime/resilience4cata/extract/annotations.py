@@ -16,6 +16,7 @@ from types import CellType, CodeType, FunctionType, NoneType, UnionType
 from typing import Any, Final, Union
 
 from ..facts import Parameter, ParameterKind, Ref, Signature, TypeFact
+from ..facts.familiar import future_of
 from .typetext import text_as_written, text_of
 from .values import ref_of
 
@@ -53,6 +54,14 @@ def returns_awaitable(function: FunctionType) -> bool | None:
     text = annotation if isinstance(annotation, str) else text_of(annotation)
     name = text.strip("\"' ").partition("[")[0].rpartition(".")[2]
     return None if name in _FUTURES else name in _AWAITABLES
+
+
+def returned_future(function: FunctionType, owner: type | None) -> Ref | None:
+    """The class of the future that a plain `def` is annotated to return."""
+    if returns_awaitable(function) is not None:
+        return None
+    found = _Annotations(function, owner, {}).fact("return")
+    return future_of(found.classes) if found is not None else None
 
 
 def type_fact(type_: object) -> TypeFact:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ..facts import UNKNOWN, At, Decorator, Definition, Foreign, Kind, Signature, Unknown
 from ..policies.recorded import Recorded, function_of, is_a, is_abstract, layers
 from ..policies.recording import Application, Mark
-from .annotations import returns_awaitable, signature_of
+from .annotations import returned_future, returns_awaitable, signature_of
 from .places import Places
 from .policies import PolicyFacts
 from .values import full_name
@@ -125,6 +125,7 @@ class Definitions:
             yields=bool(flags & _YIELDS) and not flags & _ITERABLE_COROUTINE,
             abstract=is_abstract(value, owner),
             decorators=decorators,
+            future=returned_future(function, owner) if plain and not flags & _ASYNC else None,
         )
 
     def _signature(self, function: FunctionType, owner: type | None, *, bound: bool) -> Signature | None:

@@ -71,7 +71,7 @@ class Definition:
     `id` is the full dotted name, `owner` the id of the class or module whose body holds it. `signature` is None when it
     is not known (decorated by something foreign that may change it). `is_async` means that calling it gives an
     awaitable. `at` is the name in the definition's first line. `abstract` includes every method of a Protocol without a
-    body.
+    body. `future` is the class of the future that a plain `def` is annotated to return.
     """
 
     id: str
@@ -85,6 +85,7 @@ class Definition:
     abstract: bool = False
     decorators: tuple[Decorator, ...] = ()
     decorators_known: bool = True
+    future: Ref | None = None
 
 
 class Scope(Protocol):

@@ -1,8 +1,10 @@
-"""Decorators and metaclasses of others that leave a class with the members its body shows."""
+"""What others have made, by full name, as far as rules or extractors must know it."""
 
 from __future__ import annotations
 
 from typing import Final
+
+from .values import Ref
 
 HARMLESS_CLASS_DECORATORS: Final = frozenset(
     {
@@ -40,3 +42,25 @@ ORDINARY_METACLASSES: Final = frozenset(
     }
 )
 """They add no methods either."""
+
+FUTURES: Final = frozenset(
+    {
+        "_asyncio.Future",
+        "_asyncio.Task",
+        "asyncio.Future",
+        "asyncio.Task",
+        "asyncio.futures.Future",
+        "asyncio.tasks.Task",
+        "concurrent.futures.Future",
+        "concurrent.futures._base.Future",
+    }
+)
+"""What stands for a result that comes later, while something else works on it already: each under the names of the
+modules that define it and of those that people import it from."""
+
+
+def future_of(classes: tuple[Ref, ...] | None) -> Ref | None:
+    """The class of futures that an annotation names, if it names that one class alone."""
+    if classes is None or len(classes) != 1:
+        return None
+    return classes[0] if FUTURES.intersection(classes[0].ancestors or ()) else None

@@ -1,0 +1,56 @@
+"""AS: what only looks as if the policy guarded it, because the work happens elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..facts import Applied, Definition, Element, Ref, Unknown
+from .places import named
+
+
+@rule("R4C-AS-001", "policy-on-future", view=Element, needs=Needs.SCOPES)
+def policy_on_future(element: Element, context: Context) -> Iterator[Fault]:
+    """A function that returns a task or a future has only begun the work when it returns: a failure comes later, when
+    the policy has long counted a success, and a timeout measures how long it takes to begin."""
+    if element.body is not None:
+        yield from _of_class(element)
+        return
+    future = element.definition.future
+    for applied in element.policies if future is not None else ():
+        yield Fault(
+            applied.at,
+            f"@{named(applied)} on {element.definition.id}",
+            "only the creation of a {future} would be guarded, not what it stands for",
+            {"future": future.short},
+            help=_instead(future),
+        )
+
+
+def _of_class(element: Element) -> Iterator[Fault]:
+    methods = element.body.public_methods() if element.body is not None else ()
+    if isinstance(methods, Unknown) or not element.policies:
+        return
+    applied = element.policies[0]
+    for method in methods:
+        if method.future is not None and not _has_its_own(method):
+            yield Fault(
+                applied.at,
+                f"@{named(applied)} on {element.definition.id}",
+                "of method '{name}' only the creation of a {future} is guarded",
+                {"name": method.name, "future": method.future.short},
+                help="mark it with @unguarded, or guard what it starts",
+                related=(Related(method.at, "defined here"),),
+                severity=Severity.WARNING,
+            )
+
+
+def _has_its_own(method: Definition) -> bool:
+    """Whether the method is taken out, or has policies that are reported themselves."""
+    return any(isinstance(d, Applied) or d.name == "resilience4cata.unguarded" for d in method.decorators)
+
+
+def _instead(future: Ref) -> str:
+    if "concurrent.futures._base.Future" in (future.ancestors or ()):
+        return "guard the function that is submitted"
+    return "make it 'async def' and await the work, or guard the coroutine that it starts"
