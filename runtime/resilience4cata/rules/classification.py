@@ -126,3 +126,49 @@ def unmatchable_exception(written: Written, context: Context) -> Iterator[Fault]
                 suggestions=("Exception",) if ref.short == "BaseException" else (),
                 help="" if ref.short == "BaseException" else "remove it",
             )
+
+
+@rule("R4C-CL-004", "entry-denied-by-base", view=Written)
+def entry_denied_by_base(written: Written, context: Context) -> Iterator[Fault]:
+    """The deny list is asked first, and a base in it denies all its subclasses: an entry of the allow list below that
+    base reads as an exception from the rule and is none."""
+    allow, deny = _pair(written)
+    if allow is None or deny is None:
+        return
+    attribute, slot = allow
+    bases = {ref.name: ref for ref in _names(deny[1])}
+    allowed = tuple(dict.fromkeys(_names(slot)))
+    dead = {ref: base for ref in allowed if (base := _denying(ref, bases)) is not None}
+    nothing_left = len(dead) == len(allowed) and _complete(slot)
+    if nothing_left and written.declaration.policy == "fallback":
+        return  # R4C-FB-011
+    for ref, base in dead.items():
+        only = nothing_left and len(dead) == 1
+        yield Fault(
+            slot.at,
+            subject(written, attribute.name, deny[0].name),
+            "{type} in '{allow}' can never match: '{deny}' names its base {base}{rest}",
+            {
+                "type": ref.short,
+                "allow": attribute.name,
+                "deny": deny[0].name,
+                "base": base.short,
+                "rest": "" if not nothing_left else ", and nothing else is listed" if only else ", as of all others",
+            },
+            help="the deny list is asked first: name subclasses of {base} there, or remove {type}",
+            related=(Related(deny[1].at, f"{base.short} is denied here"),) if deny[1].at.line else (),
+        )
+
+
+def _denying(ref: Ref, bases: dict[str, Ref]) -> Ref | None:
+    """The nearest base of a class that is denied, unless the class is itself (R4C-CL-001)."""
+    if ref.name in bases:
+        return None
+    return next((bases[name] for name in (ref.ancestors or ())[1:] if name in bases), None)
+
+
+def _complete(slot: Slot) -> bool:
+    """Whether every entry of a list is known."""
+    entries = _entries(slot.value)
+    closed = not isinstance(slot.value, Items) or slot.value.closed
+    return slot.certain and closed and all(isinstance(entry, Ref) for entry in entries)
