@@ -14,7 +14,7 @@ from .candidates import of_library
 from .objects import ClassObject, FunctionObject
 from .outside import MISSING, find
 from .symbols import Assigned, Binding, Defined, FileFacts, Imported
-from .terms import Constant, Display, Path, Term
+from .terms import Constant, Display, Path, Term, root_of
 
 if TYPE_CHECKING:
     from .world import World
@@ -41,7 +41,29 @@ class _Body:
         last = bindings[-1]
         if last.conditional or any(binding.anytime for binding in bindings):
             return UNKNOWN
-        return self._definition(name, last)
+        found = self._definition(name, last)
+        if isinstance(found, Definition) and len(bindings) > 1:
+            return replace(found, replaces=self._replaced(name, bindings))
+        return found
+
+    def _replaced(self, name: str, bindings: Sequence[Binding]) -> At | None:
+        """Where the definition stands that the last one certainly makes unreachable."""
+        functions = [self._function(binding) for binding in bindings]
+        earlier, last = functions[-2:]
+        if earlier is None or last is None or any(binding.conditional for binding in bindings[-2:]):
+            return None
+        # `@name.setter` and `@name.register` go on with what stands above.
+        if any(root_of(decorator) == name for decorator in last.facts.decorators):
+            return None
+        definition = self._world.definitions.function(earlier)
+        # A foreign decorator may have kept the function elsewhere: a route, an overload.
+        return definition.at if definition.signature is not None else None
+
+    def _function(self, binding: Binding) -> FunctionObject | None:
+        if not isinstance(binding.to, Defined):
+            return None
+        found = self._world.names.bound(self._file, self._scope, binding)
+        return found if isinstance(found, FunctionObject) else None
 
     def _may_be_slot(self, name: str) -> bool:
         """Whether `__slots__` makes a descriptor of that name, or cannot be read."""

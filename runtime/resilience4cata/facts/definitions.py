@@ -71,7 +71,8 @@ class Definition:
     `id` is the full dotted name, `owner` the id of the class or module whose body holds it. `signature` is None when it
     is not known (decorated by something foreign that may change it). `is_async` means that calling it gives an
     awaitable. `at` is the name in the definition's first line. `abstract` includes every method of a Protocol without a
-    body. `future` is the class of the future that a plain `def` is annotated to return.
+    body. `future` is the class of the future that a plain `def` is annotated to return. `replaces` is the place of an earlier
+    definition of the name in the same body, which nobody sees any more.
     """
 
     id: str
@@ -86,6 +87,7 @@ class Definition:
     decorators: tuple[Decorator, ...] = ()
     decorators_known: bool = True
     future: Ref | None = None
+    replaces: At | None = None
 
 
 class Scope(Protocol):

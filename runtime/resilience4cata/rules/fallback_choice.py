@@ -211,6 +211,24 @@ def _rank(raised: Ref, choice: _Choice) -> int | None:
     return min(ranks, default=None)
 
 
+@rule("R4C-FB-013", "fallback-defined-twice", view=Element, severity=Severity.WARNING, needs=Needs.SYNTAX)
+def fallback_defined_twice(element: Element, context: Context) -> Iterator[Fault]:
+    """Of two definitions of one name only the last is ever seen. Where a fallback is looked up by that name, the first
+    was most likely meant for something, and is never called."""
+    for use in uses(element, context):
+        for target in use.targets:
+            found = target.definition
+            if isinstance(found, Definition) and found.replaces is not None and found.owner == use.scope.id:
+                yield Fault(
+                    found.at,
+                    use.subject("method"),
+                    "'{target}' is defined twice: only this definition is seen",
+                    {"target": target.name},
+                    help="rename one of them, or remove the first",
+                    related=(Related(found.replaces, "never called"),),
+                )
+
+
 @rule("R4C-FB-014", "fallback-misfits-methods", view=Element, needs=Needs.SCOPES)
 def fallback_misfits_methods(element: Element, context: Context) -> Iterator[Fault]:
     """A fallback on a class answers for each of its public methods, so it has to take the calls of every one and return
