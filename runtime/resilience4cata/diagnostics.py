@@ -28,6 +28,7 @@ class Needs(Flag):
     SCOPES = auto()  # the definitions around an element
     KINDS = auto()  # values that no type checker has refused before
     SYNTAX = auto()  # source that fails as soon as it is imported, or that leaves no trace at run time
+    STUBS = auto()  # definitions for type checkers alone
     TYPES = auto()  # an oracle that knows real types
     CLASSES = auto()  # all subclasses within the project
     TEMPLATES = auto()  # every source of templates
@@ -40,8 +41,15 @@ class Needs(Flag):
 _COMMON: Final = Needs.DECLARATIONS | Needs.SCOPES | Needs.TEMPLATES
 
 FRONT_ENDS: Final[Mapping[str, Needs]] = {
-    "lint": _COMMON | Needs.KINDS | Needs.SYNTAX | Needs.CLASSES | Needs.FILES | Needs.PROJECT | Needs.SOURCES,
-    "mypy": _COMMON | Needs.TYPES,
+    "lint": _COMMON
+    | Needs.STUBS
+    | Needs.KINDS
+    | Needs.SYNTAX
+    | Needs.CLASSES
+    | Needs.FILES
+    | Needs.PROJECT
+    | Needs.SOURCES,
+    "mypy": _COMMON | Needs.STUBS | Needs.TYPES,
     "build": _COMMON | Needs.KINDS | Needs.TYPES | Needs.CLASSES | Needs.FILES | Needs.PROJECT | Needs.PROCESS,
 }
 """What each front end can provide, at best."""

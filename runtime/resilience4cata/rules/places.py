@@ -189,3 +189,17 @@ def policy_without_parentheses(element: Element, context: Context) -> Iterator[F
                 "a policy is written with parentheses",
                 help="add ()",
             )
+
+
+@rule("R4C-LOC-013", "policy-on-overload", view=Element, needs=Needs.STUBS, silences_element=True)
+def policy_on_overload(element: Element, context: Context) -> Iterator[Fault]:
+    """An `@overload` stub is never called: it only tells type checkers about one form of the call. A policy there
+    guards nothing."""
+    for applied in element.policies:
+        if any(isinstance(d, Foreign) and d.name == "typing.overload" for d in element.definition.decorators):
+            yield Fault(
+                applied.at,
+                _subject(applied, element),
+                "a policy on an overload guards nothing: the stub is never called",
+                help="move it to the implementation below the overloads",
+            )
