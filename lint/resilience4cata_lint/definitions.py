@@ -134,6 +134,7 @@ class Definitions:
             yields=facts.yields,
             abstract=self._is_abstract(function, names),
             decorators=decorators,
+            coroutine=facts.is_async,
             future=future_of(signature.result.classes) if is_async is None and signature and signature.result else None,
         )
 

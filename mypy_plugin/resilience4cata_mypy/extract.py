@@ -243,6 +243,7 @@ class Reader:
             is_abstract(node),
             decorators,
             future=self.future(node, decorators),
+            coroutine=node.is_coroutine,
         )
 
     def future(self, node: FuncDef, decorators: Sequence[DecoratorFact]) -> Ref | None:

@@ -72,7 +72,8 @@ class Definition:
     is not known (decorated by something foreign that may change it). `is_async` means that calling it gives an
     awaitable. `at` is the name in the definition's first line. `abstract` includes every method of a Protocol without a
     body. `future` is the class of the future that a plain `def` is annotated to return. `replaces` is the place of an earlier
-    definition of the name in the same body, which nobody sees any more.
+    definition of the name in the same body, which nobody sees any more. `coroutine` tells that it is written with `async
+    def`, whatever its decorators make of it.
     """
 
     id: str
@@ -88,6 +89,7 @@ class Definition:
     decorators_known: bool = True
     future: Ref | None = None
     replaces: At | None = None
+    coroutine: bool = False
 
 
 class Scope(Protocol):

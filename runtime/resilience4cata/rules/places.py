@@ -17,6 +17,8 @@ _WITHOUT_METHODS: Final = {
     "typing.TypedDict": "a typed dictionary",
     "enum.Enum": "an enumeration",
 }
+# They keep what the function returned: a coroutine, which can be awaited once.
+_CACHES: Final = frozenset({"functools.lru_cache", "functools.cache"})
 # Bases that bring no method of their own.
 _BARE: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 
@@ -188,6 +190,25 @@ def policy_without_parentheses(element: Element, context: Context) -> Iterator[F
                 _subject(applied, element),
                 "a policy is written with parentheses",
                 help="add ()",
+            )
+
+
+@rule("R4C-LOC-007", "policy-above-cache", view=Element, severity=Severity.WARNING, needs=Needs.STUBS)
+def policy_above_cache(element: Element, context: Context) -> Iterator[Fault]:
+    """A cache made for plain functions keeps what an `async def` returns, and that is a coroutine, which can be awaited
+    once: the second attempt of a retry, like the second call, fails with a RuntimeError."""
+    if not element.definition.coroutine:
+        return
+    for applied, below in _with_foreign_below(element):
+        if below.name in _CACHES and isinstance(below.name, str):
+            name = below.name.rpartition(".")[2]
+            yield Fault(
+                applied.at,
+                _subject(applied, element),
+                "below it stands @{cache} on an async function: it keeps one coroutine, which can be awaited once",
+                {"cache": name},
+                help="keep results in a cache that is made for async functions",
+                related=(Related(below.at, "the cache"),),
             )
 
 
