@@ -135,6 +135,7 @@ class Definitions:
             abstract=self._is_abstract(function, names),
             decorators=decorators,
             coroutine=facts.is_async,
+            works_alone=not (facts.delegates or facts.stub or facts.conditional),
             future=future_of(signature.result.classes) if is_async is None and signature and signature.result else None,
         )
 

@@ -140,6 +140,7 @@ class Index:
             is_async=isinstance(node, ast.AsyncFunctionDef),
             yields=self._walk.scopes[draft.body].yields,
             stub=all(map(_does_nothing, node.body)),
+            delegates=node.name in self._walk.scopes[draft.body].attributes,
             conditional=draft.conditional,
         )
 

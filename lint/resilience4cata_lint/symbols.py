@@ -87,7 +87,8 @@ class ParameterFacts:
 
 @dataclass(frozen=True, slots=True)
 class FunctionFacts:
-    """A function. `scope` is the one that it stands in, `body` its own; a `stub` does nothing."""
+    """A function. `scope` is the one that it stands in, `body` its own; a `stub` does nothing, and one that `delegates`
+    asks something, such as `super()`, for an attribute of its own name."""
 
     name: str
     qualified: str
@@ -101,6 +102,7 @@ class FunctionFacts:
     is_async: bool
     yields: bool
     stub: bool
+    delegates: bool
     conditional: bool
 
 

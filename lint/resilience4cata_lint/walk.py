@@ -18,7 +18,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(slots=True)
 class Draft:
-    """A scope while it is being filled. `values` are bindings whose expression has not become a term yet."""
+    """A scope while it is being filled. `values` are bindings whose expression has not become a term yet, `attributes`
+    the names that a function, or what is nested in it, asks of anything."""
 
     kind: Literal["module", "class", "function"]
     prefix: str
@@ -27,6 +28,7 @@ class Draft:
     bindings: dict[str, list[Bound]] = field(default_factory=dict)
     stars: list[tuple[str, Position]] = field(default_factory=list)
     elsewhere: dict[str, Literal["global", "nonlocal"]] = field(default_factory=dict)
+    attributes: set[str] = field(default_factory=set)
     yields: bool = False
     open: bool = False
 
@@ -236,6 +238,10 @@ class Walk:
     def _attribute(self, node: ast.Attribute, context: Context) -> None:
         if not isinstance(node.ctx, ast.Load):
             self._patch(node.value, node.attr)
+        scope: int | None = context.scope
+        while scope is not None and self.scopes[scope].kind == "function":
+            self.scopes[scope].attributes.add(node.attr)
+            scope = self.scopes[scope].parent
         self._push([node.value], context)
 
     def _patch(self, owner: ast.expr, attribute: str | None) -> None:

@@ -70,10 +70,11 @@ class Definition:
 
     `id` is the full dotted name, `owner` the id of the class or module whose body holds it. `signature` is None when it
     is not known (decorated by something foreign that may change it). `is_async` means that calling it gives an
-    awaitable. `at` is the name in the definition's first line. `abstract` includes every method of a Protocol without a
-    body. `future` is the class of the future that a plain `def` is annotated to return. `replaces` is the place of an earlier
-    definition of the name in the same body, which nobody sees any more. `coroutine` tells that it is written with `async
-    def`, whatever its decorators make of it.
+    awaitable, `coroutine` that it is written with `async def`, whatever its decorators make of it. `at` is the name in
+    the definition's first line. `abstract` includes every method of a Protocol without a body. `future` is the class of
+    the future that a plain `def` is annotated to return. `replaces` is the place of an earlier definition of the name in
+    the same body, which nobody sees any more. `works_alone` tells that the body does something and asks nothing for an
+    attribute of its own name (`super().find()`); False where bodies are not looked at.
     """
 
     id: str
@@ -90,6 +91,7 @@ class Definition:
     future: Ref | None = None
     replaces: At | None = None
     coroutine: bool = False
+    works_alone: bool = False
 
 
 class Scope(Protocol):
