@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
-from resilience4cata.facts import NOWHERE, UNKNOWN, Definition, Kind, ParameterKind, Unknown
+from resilience4cata.facts import NOWHERE, UNKNOWN, At, Definition, Kind, ParameterKind, Unknown
 
 from .candidates import of_library
 from .objects import ClassObject, FunctionObject
