@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Final
 
+from resilience4cata.comments import CONFIGURATION
 from resilience4cata.facts import At, Unreadable
 
 PYTHON: Final = (".py", ".pyi", ".pyw")
-CONFIGURATION: Final = (".toml", ".properties", ".yaml", ".yml", ".env")
 
 SKIPPED: Final = frozenset({"__pycache__", "__pypackages__", "node_modules", "site-packages"})
 """Folders that never hold code of the project. Hidden folders are skipped as well."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from .comments import MARK
+from resilience4cata.comments import MARK
+
 from .suppress import Suppressions
 
 if TYPE_CHECKING:

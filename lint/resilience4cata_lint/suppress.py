@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from resilience4cata.comments import Mark, marks
 from resilience4cata.facts import Suppression
-
-from .comments import Mark, marks
 
 if TYPE_CHECKING:
     from resilience4cata.diagnostics import Finding
@@ -29,12 +28,7 @@ class Suppressions:
     def silences(self, finding: Finding) -> bool:
         """Whether a comment in the file where the finding is primarily placed names its code."""
         at = finding.fault.at
-        lines = range(at.line, max(at.line, at.end_line) + 1) if at.line else range(0)
-        named = [
-            mark
-            for mark in self._of(at.source)
-            if mark.code == finding.rule.code and (mark.line is None or mark.line in lines)
-        ]
+        named = [mark for mark in self._of(at.source) if mark.silences(finding.rule.code, at)]
         self._used.update(named)
         return bool(named)
 

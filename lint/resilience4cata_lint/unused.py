@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from resilience4cata.comments import Mark
 from resilience4cata.diagnostics import Context, Finding, Needs, Rule
 from resilience4cata.facts import At, Composed, Element, Oracle, Written
 
-from .comments import Mark
 from .curious import CuriousOracle, CuriousScope, is_known
 
 if TYPE_CHECKING:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
 from typing import Final
 
 from mypy.nodes import Context
 
+from resilience4cata.comments import Mark, marks
 from resilience4cata.diagnostics import Diagnostic, Finding, show_place
 from resilience4cata.facts import At
 
@@ -17,7 +17,6 @@ from . import internals
 from .codes import BY_RULE
 from .extract import Reader
 
-_IGNORE: Final = re.compile(r"#\s*r4c:\s*ignore\[([^\]]*)\]")
 _REPORT_TO: Final = "https://resilience4cata.readthedocs.io/en/reporting.html"
 
 
@@ -56,25 +55,28 @@ class _Source:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._lines: list[str] | None = None
+        self._marks: tuple[Mark, ...] | None = None
         options = reader.checker.options
         self.shows_links = options.show_error_code_links and not options.hide_error_codes
         self._native = options.native_parser
 
-    def line(self, number: int) -> str:
-        """A line by its number from 1; nothing if there is none."""
+    @property
+    def lines(self) -> list[str]:
+        """All lines of the file."""
         if self._lines is None:
             path = internals.tree_of(self._reader.checker).path
             self._lines = internals.source_lines(self._reader.checker, path)
-        return self._lines[number - 1] if 0 < number <= len(self._lines) else ""
+        return self._lines
+
+    def line(self, number: int) -> str:
+        """A line by its number from 1; nothing if there is none."""
+        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
     def suppresses(self, diagnostic: Diagnostic) -> bool:
-        """Whether `# r4c: ignore[…]` on one of the finding's lines names its code."""
-        at = diagnostic.at
-        for number in range(at.line, max(at.line, at.end_line) + 1):
-            found = _IGNORE.search(self.line(number))
-            if found is not None and diagnostic.code in (code.strip() for code in found[1].split(",")):
-                return True
-        return False
+        """Whether a comment on one of the finding's lines, or one about the whole file, names its code."""
+        if self._marks is None:
+            self._marks = tuple(marks(self._reader.index.path, self.lines))
+        return any(mark.silences(diagnostic.code, diagnostic.at) for mark in self._marks)
 
     def place(self, at: At) -> At:
         """A place with columns counted in characters."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from resilience4cata_lint.comments import marks
+from resilience4cata.comments import marks
 
 
 def found(text: str, path: str = "a.py") -> list[str]:

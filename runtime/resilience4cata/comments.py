@@ -15,9 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from resilience4cata.facts import At
+from .facts import At
 
-from .discover import CONFIGURATION
+CONFIGURATION: Final = (".toml", ".properties", ".yaml", ".yml", ".env")
+"""Endings of configuration files; every other file is taken for Python."""
 
 MARK: Final = "r4c:"
 
@@ -40,6 +41,11 @@ class Mark:
     code: str
     line: int | None
     certain: bool = True
+
+    def silences(self, code: str, at: At) -> bool:
+        """Whether it is about a finding with that code and place in the same file."""
+        on_line = self.line is not None and at.line <= self.line <= max(at.line, at.end_line)
+        return self.code == code and (self.line is None or on_line)
 
 
 def marks(path: str, lines: Sequence[str]) -> Iterator[Mark]:
