@@ -24,7 +24,7 @@ from .options import PYPROJECT, UsageError
 from .outcome import FAILED, FOUND, INTERRUPTED, TRACEBACK, internal_error
 from .output import FORMATS
 
-_COMMANDS: Final = ("check", "rule")
+_COMMANDS: Final = ("check", "config", "rule")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -118,19 +118,17 @@ def _parser() -> argparse.ArgumentParser:
         dest="command", required=True, metavar="COMMAND", title="commands", parser_class=_Parser
     )
     _add_check(commands.add_parser("check", help="check files and folders", allow_abbrev=False))
+    _add_config(commands.add_parser("config", help="about configuration files", allow_abbrev=False))
     _add_rule(commands.add_parser("rule", help="explain a rule, or list all of them", allow_abbrev=False))
     return parser
 
 
-def _add_check(parser: argparse.ArgumentParser) -> None:
+_PATHS: Final = "files and folders (default: the working folder), or - for standard input"
+
+
+def _add_check(parser: argparse.ArgumentParser, paths: str = _PATHS) -> None:
     add = parser.add_argument
-    add(
-        "paths",
-        nargs="*",
-        default=[],
-        metavar="PATH",
-        help="files and folders (default: the working folder), or - for standard input",
-    )
+    add("paths", nargs="*", default=[], metavar="PATH", help=paths)
     add("--format", choices=FORMATS, default="full", help="how findings are shown (default: full)")
     add("--output-file", metavar="FILE", help="write the findings there instead of to standard output")
     add("--select", action="append", metavar="RULE,…", help="only these rules: codes, families or names")
@@ -162,6 +160,15 @@ def _add_rule(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_rule, parser=parser)
 
 
+def _add_config(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(dest="what", required=True, metavar="COMMAND", parser_class=_Parser)
+    check = commands.add_parser("check", help="check configuration files alone", allow_abbrev=False)
+    _add_check(check, "configuration files (default: those of the project)")
+    check.set_defaults(run=_config_check)
+    schema = commands.add_parser("schema", help="print the JSON Schema of configuration files", allow_abbrev=False)
+    schema.set_defaults(run=_config_schema, parser=schema)
+
+
 def _parse(arguments: list[str]) -> argparse.Namespace:
     """The command line as read. Raises UsageError, with what was probably meant, for what is not known."""
     if not arguments:
@@ -181,7 +188,7 @@ def _unknown_command(word: str) -> str:
     suggestion = did_you_mean(word, _COMMANDS)
     if suggestion is None and os.path.exists(word):
         suggestion = f"check {word}"
-    advice = f"did you mean 'r4c {suggestion}'?" if suggestion else f"there are {' and '.join(map(repr, _COMMANDS))}"
+    advice = f"did you mean 'r4c {suggestion}'?" if suggestion else f"there are {', '.join(map(repr, _COMMANDS))}"
     return f"no command '{word}'; {advice}"
 
 
@@ -196,6 +203,21 @@ def _check(parsed: argparse.Namespace) -> int:
     from .commands import check
 
     return check(parsed)
+
+
+def _config_check(parsed: argparse.Namespace) -> int:
+    from .commands import config_check
+
+    return config_check(parsed)
+
+
+def _config_schema(parsed: argparse.Namespace) -> int:
+    import json
+
+    from .json_schema import json_schema
+
+    print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    return 0
 
 
 def _rule(parsed: argparse.Namespace) -> int:

@@ -53,6 +53,17 @@ def check(parsed: argparse.Namespace) -> int:
     return FOUND if (report.diagnostics or is_outdated) and not parsed.exit_zero else CLEAN
 
 
+def config_check(parsed: argparse.Namespace) -> int:
+    """`r4c config check`: the files that are named, or those of the project, without the code."""
+    if not parsed.paths:
+        files = _options(parsed.config, [os.curdir], None).config_files
+        parsed.paths = [os.path.relpath(path) for path in files]
+    if not parsed.paths:
+        msg = "no configuration files: name them, or list them as config-files under [tool.r4c]"
+        raise UsageError(msg)
+    return check(parsed)
+
+
 def _complain(failures: Sequence[Failure]) -> None:
     """Say what the linter itself failed on; a few are enough, since one mistake of ours may concern every file."""
     for failure in failures[:_MOST_FAILURES]:

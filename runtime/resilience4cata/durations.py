@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MAX_NANOSECONDS = 2**63 - 1
 _UNITS = {"d": 24 * 3600 * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}
+_ISO_FORM = r"PT(?=.)(?:(n)H)?(?:(n)M)?(?:((?:n)(?:\.[0-9]{1,9})?)S)?".replace("n", "0|[1-9][0-9]*")
+PATTERN = rf"^(?:0|(?:0|[1-9][0-9]*)(?:{'|'.join(_UNITS)})|{_ISO_FORM})$"  # the grammar without its bound, for editors
 # Read but never written: weeks, and months as thirty days. A year has no certain length, so it has no scale.
 _SCALES = _UNITS | {"w": 7 * _UNITS["d"], "mo": 30 * _UNITS["d"]}
 # The first of each group is the unit, which may be mistyped with its last letter doubled; the others have plurals.
@@ -150,8 +152,7 @@ def _value(text: str) -> int | None:
 
 def _iso_value(text: str) -> int | None:
     """The same for a text that begins with PT."""
-    number = "0|[1-9][0-9]*"
-    found = _match(rf"PT(?=.)(?:({number})H)?(?:({number})M)?(?:((?:{number})(?:\.[0-9]{{1,9}})?)S)?", text)
+    found = _match(_ISO_FORM, text)
     return None if found is None else _total(zip(found.groups("0"), "hms", strict=True))
 
 
