@@ -18,13 +18,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, NoReturn
 
-from resilience4cata._version import __version__
+from .formats import FORMATS
+from .outcome import FAILED, FOUND, INTERRUPTED, TRACEBACK, UsageError, internal_error
+from .project import PYPROJECT
 
-from .options import PYPROJECT, UsageError
-from .outcome import FAILED, FOUND, INTERRUPTED, TRACEBACK, internal_error
-from .output import FORMATS
-
-_COMMANDS: Final = ("check", "config", "rule")
+_COMMANDS: Final = ("check", "config", "init", "rule")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -103,6 +101,16 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(msg)
 
 
+class _Version(argparse.Action):
+    """Imports the runtime, which knows the version, only if it is asked."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from resilience4cata._version import __version__
+
+        print(f"r4c {__version__}")
+        parser.exit()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="r4c",
@@ -111,19 +119,25 @@ def _parser() -> argparse.ArgumentParser:
         "2 the check could not be made.",
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "-V", "--version", action="version", version=f"r4c {__version__}", help="show the version and exit"
-    )
+    parser.add_argument("-V", "--version", action=_Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", title="commands", parser_class=_Parser
     )
     _add_check(commands.add_parser("check", help="check files and folders", allow_abbrev=False))
     _add_config(commands.add_parser("config", help="about configuration files", allow_abbrev=False))
+    _add_init(commands.add_parser("init", help="set a project up", allow_abbrev=False))
     _add_rule(commands.add_parser("rule", help="explain a rule, or list all of them", allow_abbrev=False))
     return parser
 
 
 _PATHS: Final = "files and folders (default: the working folder), or - for standard input"
+
+
+def _jobs(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
 
 
 def _add_check(parser: argparse.ArgumentParser, paths: str = _PATHS) -> None:
@@ -146,6 +160,13 @@ def _add_check(parser: argparse.ArgumentParser, paths: str = _PATHS) -> None:
     add("--baseline", metavar="FILE", help="pass over the findings that this file lists")
     add("--update-baseline", action="store_true", help="make the file list what is found now")
     add("--stdin-filename", metavar="FILE", help="the path that standard input is to be treated as")
+    add("--no-cache", dest="cache", action="store_false", help="read everything anew, and keep nothing")
+    add(
+        "--cache-dir",
+        metavar="FOLDER",
+        help="where the cache is (default: .r4c_cache beside the project's pyproject.toml)",
+    )
+    add("--jobs", type=_jobs, metavar="N", help="processes that parse files (default: as many as pay)")
     add("--statistics", action="store_true", help="also count the findings of each rule")
     add("--exit-zero", action="store_true", help="exit with 0 even if something was found")
     add("--no-color", "--no-colour", dest="colour", action="store_false", help="no colours")
@@ -167,6 +188,11 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
     check.set_defaults(run=_config_check)
     schema = commands.add_parser("schema", help="print the JSON Schema of configuration files", allow_abbrev=False)
     schema.set_defaults(run=_config_schema, parser=schema)
+
+
+def _add_init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
+    parser.set_defaults(run=_init, parser=parser)
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
@@ -200,9 +226,14 @@ def _unknown_argument(word: str, parser: argparse.ArgumentParser) -> str:
 
 
 def _check(parsed: argparse.Namespace) -> int:
-    from .commands import check
+    from .replay import replayed
 
-    return check(parsed)
+    def make() -> int:
+        from .commands import check
+
+        return check(parsed)
+
+    return replayed(parsed, make)
 
 
 def _config_check(parsed: argparse.Namespace) -> int:
@@ -218,6 +249,12 @@ def _config_schema(parsed: argparse.Namespace) -> int:
 
     print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
     return 0
+
+
+def _init(parsed: argparse.Namespace) -> int:
+    from .init import run
+
+    return run(parsed)
 
 
 def _rule(parsed: argparse.Namespace) -> int:

@@ -266,7 +266,7 @@ def test_no_color(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["chek"], "no command 'chek'; did you mean 'r4c check'?"),
         (["acme.py"], "no command 'acme.py'; did you mean 'r4c check acme.py'?"),
-        (["zzz"], "no command 'zzz'; there are 'check', 'config', 'rule'"),
+        (["zzz"], "no command 'zzz'; there are 'check', 'config', 'init', 'rule'"),
         (["check", "--selct", "FB"], "no option '--selct'; did you mean '--select'?"),
         (["check", "--select", "FB-0002"], "no rule, family or name 'FB-0002'; did you mean 'R4C-FB-002'?"),
         (["check", "acmee.py"], "no such file or folder: 'acmee.py'; did you mean 'acme.py'?"),
