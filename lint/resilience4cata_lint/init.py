@@ -122,7 +122,7 @@ def _complete(document: TOMLDocument, configuration: Sequence[str]) -> Iterator[
         table["config-files"] = list(configuration)
         if "tool" not in document:
             document["tool"] = tomlkit.table(is_super_table=True)
-        document["tool"]["r4c"] = table  # type: ignore[index]
+        document["tool"]["r4c"] = table
         yield "added [tool.r4c]"
 
 
