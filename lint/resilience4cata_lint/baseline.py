@@ -7,7 +7,7 @@ is fixed, and each entry says what it is about. Paths count from the file's fold
 """
 
 # Paths stay texts, as everywhere in the linter.
-# ruff: noqa: PTH100, PTH101, PTH105, PTH108, PTH110, PTH116, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH100, PTH101, PTH105, PTH108, PTH116, PTH118, PTH119, PTH120, PTH123
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from . import files
 from .fingerprints import fingerprints
 from .options import UsageError
 
@@ -69,7 +70,7 @@ class Baseline:
     def __init__(self, path: str) -> None:
         self.path = path
         self._folder = os.path.dirname(os.path.abspath(path))
-        self.exists = os.path.exists(path)
+        self.exists = bool(files.kind(path))
         self._entries = _read(path) if self.exists else {}
 
     def apply(self, report: Report, *, update: bool) -> bool:
@@ -139,8 +140,7 @@ class Baseline:
 
 def _read(path: str) -> dict[str, Entry]:
     try:
-        with open(path, "rb") as file:
-            content = json.loads(file.read().decode("utf-8-sig"))
+        content = json.loads(files.read(path).decode("utf-8-sig"))
     except OSError as error:
         msg = f"cannot read the baseline {path}: {error.strerror}"
         raise UsageError(msg) from error

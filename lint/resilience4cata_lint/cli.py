@@ -134,10 +134,10 @@ _PATHS: Final = "files and folders (default: the working folder), or - for stand
 
 
 def _jobs(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        msg = f"must be a number from 1, not '{text}'"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
 
 
 def _add_check(parser: argparse.ArgumentParser, paths: str = _PATHS) -> None:

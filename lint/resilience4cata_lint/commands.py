@@ -30,7 +30,10 @@ _MOST_FAILURES: Final = 3
 
 def check(parsed: argparse.Namespace) -> int:
     """`r4c check`."""
+    from .cache import open_cache
     from .engine import analyse
+    from .progress import watched
+    from .reading import Means
 
     began = time.perf_counter()
     paths, stdin = _inputs(parsed.paths, parsed.stdin_filename)
@@ -40,7 +43,9 @@ def check(parsed: argparse.Namespace) -> int:
     select = None if parsed.select is None else split(parsed.select)
     selection = Selection(select, split(parsed.ignore), split(parsed.extend_select))
     baseline = _baseline(parsed, options)
-    report = analyse(paths, options, selection, stdin)
+    cache = open_cache(options, parsed.cache_dir) if parsed.cache else None
+    with watched() as watch:
+        report = analyse(paths, options, selection, stdin, Means(cache, parsed.jobs, watch))
     is_outdated = baseline is not None and baseline.apply(report, update=parsed.update_baseline)
     for path in report.skipped:
         print(f"r4c: warning: {path} is neither Python nor configuration, and was not checked", file=sys.stderr)

@@ -1,7 +1,7 @@
 """The configuration files of a run: which they are, and their facts."""
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH100, PTH110, PTH118, PTH119, PTH120, PTH208
+# ruff: noqa: PTH100, PTH118, PTH119, PTH120
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from resilience4cata.facts import NOWHERE, At, Broken, ConfigFile, Template
 
-from . import discover
+from . import discover, files
 from .options import PYPROJECT, Options
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def read(inputs: Inputs, options: Options, shown: Shown) -> Configuration:
     for path in options.config_files:
         absolute = os.path.abspath(path)
         everything.setdefault(absolute, path)
-        is_missing = not os.path.exists(path)
+        is_missing = not files.kind(path)
         project = os.path.join(options.root, PYPROJECT)
         if inputs.closed or _is_below(os.path.abspath(project) if is_missing else absolute, inputs.folders):
             reported.setdefault(absolute, project if is_missing else path)
@@ -61,14 +61,14 @@ def read(inputs: Inputs, options: Options, shown: Shown) -> Configuration:
         return Configuration(known=known, code_known=code_known)
     from resilience4cata.config.tree import templates_of
 
-    files = tuple(
-        _file(path, shown) if os.path.exists(path) else _missing(path, shown, options) for path in everything.values()
+    found_files = tuple(
+        _file(path, shown) if files.kind(path) else _missing(path, shown, options) for path in everything.values()
     )
     named = (Template(name, NOWHERE) for name in options.templates)
     return Configuration(
-        files=files,
+        files=found_files,
         reported=tuple(map(shown, reported.values())),
-        templates=(*templates_of(files), *named),
+        templates=(*templates_of(found_files), *named),
         known=known,
         code_known=code_known,
     )
@@ -78,7 +78,7 @@ def _file(path: str, shown: Shown) -> ConfigFile:
     from resilience4cata.config.sources import read as read_source
 
     try:
-        data = discover.read(path)
+        data = files.read(path)
     except OSError as error:
         return ConfigFile(shown(path), broken=Broken(At(shown(path)), discover.reason_of(error)))
     return read_source(shown(path), data)
@@ -89,7 +89,7 @@ def _missing(path: str, shown: Shown, options: Options) -> ConfigFile:
     from resilience4cata.config.sources import missing
 
     try:
-        beside = tuple(sorted(os.listdir(os.path.dirname(path) or os.curdir)))
+        beside = tuple(sorted(files.names(os.path.dirname(path) or os.curdir)))
     except OSError:
         beside = ()
     project = os.path.join(options.root, PYPROJECT)
@@ -100,7 +100,7 @@ def _listed_at(project: str, path: str, shown: Shown) -> At:
     """Where the list of `config-files` names a path."""
     from resilience4cata.config import toml
 
-    text = discover.read(project).decode("utf-8-sig").replace("\r\n", "\n")
+    text = files.read(project).decode("utf-8-sig").replace("\r\n", "\n")
     for entry in toml.scan(text):
         if entry.path[:3] == ("tool", "r4c", "config-files") and len(entry.path) == 4:
             name = str(toml.value_of(text, entry.value))
@@ -115,7 +115,7 @@ def _is_ours(path: str, options: Options) -> bool:
     if any(os.path.abspath(path) == os.path.abspath(known) for known in options.config_files):
         return True
     try:
-        data = discover.read(path)
+        data = files.read(path)
     except OSError:
         return os.path.basename(path).startswith("resilience4cata.")
     return any(mark in data for mark in _OUR_TABLES)

@@ -10,7 +10,7 @@ of this.
 """
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH110, PTH116, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH111, PTH116, PTH118, PTH119, PTH120
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from typing import Final
 from resilience4cata.comments import CONFIGURATION
 from resilience4cata.facts import At, Unreadable
 
-PYTHON: Final = (".py", ".pyi", ".pyw")
+from . import files
+
+PYTHON: Final = files.SOURCE
 
 SKIPPED: Final = frozenset({"__pycache__", "__pypackages__", "node_modules", "site-packages"})
 """Folders that never hold code of the project. Hidden folders are skipped as well."""
@@ -33,8 +35,6 @@ BUILT: Final = frozenset({"build", "dist", "_build", "venv", "env"})
 """Folders that are made by tools, unless they are packages (`__init__.py`)."""
 
 ENVIRONMENT_MARKS: Final = ("pyvenv.cfg", "conda-meta")
-
-_CHUNK: Final = 1 << 16
 
 
 @dataclass(slots=True)
@@ -135,9 +135,10 @@ class Walk:
                 if (status.st_dev, status.st_ino) in self._entered:
                     continue
                 self._entered.add((status.st_dev, status.st_ino))
-                with os.scandir(folder if folder != os.curdir else None) as entries:
-                    below = self._entries(list(entries), "" if folder == os.curdir else folder, named=named)
+                entries = files.entries(folder, status)
+                below = self._entries(entries, "" if folder == os.curdir else folder, named=named)
             except OSError as error:
+                files.depends_on(folder)
                 self.found.unreadable.append(Unreadable(At(folder), reason_of(error)))
             else:
                 stack.extend((path, False) for path in below)
@@ -147,7 +148,7 @@ class Walk:
         if not named and self._foreign(folder, entries):
             return []
         below: list[str] = []
-        files = self.found.files
+        taken = self.found.files
         for entry in entries:
             name = entry.name
             is_python = name.endswith(PYTHON)
@@ -157,7 +158,7 @@ class Walk:
             elif entry.is_symlink():
                 self._link(entry, os.path.join(folder, name), is_python=is_python)
             elif is_python and entry.is_file() and not self._leaves_out(path := os.path.join(folder, name)):
-                files.append(path)
+                taken.append(path)
         return below
 
     def _link(self, entry: os.DirEntry[str], path: str, *, is_python: bool) -> None:
@@ -165,13 +166,11 @@ class Walk:
         # shown under its own path.
         if entry.name[0] == "." or entry.name in SKIPPED or self._leaves_out(path):
             return
-        try:
-            if entry.is_dir():
-                self._linked_folders.append(path)
-            elif is_python and entry.is_file():
-                self._linked_files.append(path)
-        except OSError:
-            return  # A circle of links.
+        kind = files.kind(path)
+        if kind == "folder":
+            self._linked_folders.append(path)
+        elif is_python and kind == "file":
+            self._linked_files.append(path)
 
     def _leaves_out(self, path: str) -> bool:
         return self._excluded is not None and self._excluded(path)
@@ -197,26 +196,10 @@ def _identity(path: str) -> tuple[int, int] | None:
 def _runs_python(path: str) -> bool:
     """Whether a file without suffix is a script for Python."""
     try:
-        with open(path, "rb") as file:
-            first = file.readline(256)
+        first = files.first_line(path)
     except OSError:
         return True  # Reported when it is read.
     return first.startswith(b"#!") and b"python" in first
-
-
-def read(path: str) -> bytes:
-    """All bytes of a file; raises OSError. Plain system calls, which for small files cost half of what `open` does."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0))
-    try:
-        data = os.read(descriptor, _CHUNK)
-        if len(data) < _CHUNK and data == b"":
-            return data
-        parts = [data]
-        while more := os.read(descriptor, _CHUNK if len(parts) == 1 else 1 << 20):
-            parts.append(more)
-        return b"".join(parts) if len(parts) > 1 else data
-    finally:
-        os.close(descriptor)
 
 
 def ignored_by_git(paths: Sequence[str]) -> frozenset[str]:
@@ -233,7 +216,7 @@ def ignored_by_git(paths: Sequence[str]) -> frozenset[str]:
 
 def _repository(folder: str) -> str | None:
     while True:
-        if os.path.exists(os.path.join(folder, ".git")):
+        if files.kind(os.path.join(folder, ".git")):
             return folder
         parent = os.path.dirname(folder)
         if parent == folder:
@@ -242,17 +225,45 @@ def _repository(folder: str) -> str | None:
 
 
 def _ask_git(repository: str, paths: Iterable[bytes]) -> list[bytes]:
+    known = set(paths)
+    _note_rules(repository, known)
+    answer = _git(repository, "check-ignore", "-z", "--stdin", given=b"\0".join(known) + b"\0")
+    return [path for path in answer.split(b"\0") if path in known]
+
+
+def _note_rules(repository: str, paths: Iterable[bytes]) -> None:
+    """Note all that git's answer depends on: its settings, its index, and the rules on the way to each file."""
+    if not files.is_noting():
+        return
+    asked = ("--git-path", "index", "--git-path", "info/exclude", "--git-path", "config")
+    lines = (
+        _git(repository, "rev-parse", *asked).splitlines()
+        + _git(repository, "config", "--path", "core.excludesFile").splitlines()
+    )
+    home = os.path.expanduser("~")
+    settings = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+    places = [os.path.join(repository, os.fsdecode(line)) for line in lines]
+    places += [os.path.join(settings, "git", name) for name in ("config", "ignore")]
+    places += [os.path.join(home, ".gitconfig"), os.path.join(repository, ".gitignore")]
+    folders: set[str] = set()
+    for path in map(os.fsdecode, paths):
+        while (path := os.path.dirname(path)) not in folders and len(path) > len(repository):
+            folders.add(path)
+    for place in (*places, *(os.path.join(folder, ".gitignore") for folder in folders)):
+        files.depends_on(place)
+
+
+def _git(repository: str, *arguments: str, given: bytes = b"") -> bytes:
+    """What git says; nothing if it fails or is not there."""
     import subprocess
 
     # A repository may be anybody's: nothing that its settings name is run.
-    command = ["git", "-c", "core.fsmonitor=false", "-C", repository, "check-ignore", "-z", "--stdin"]
-    known = set(paths)
+    command = ["git", "-c", "core.fsmonitor=false", "-C", repository, *arguments]
     # Within a hook of git's, such variables point to the repository of the hook.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    given = b"\0".join(known) + b"\0"
     try:
         result = subprocess.run(command, input=given, env=environment, capture_output=True, check=False, timeout=30)
     except (OSError, subprocess.TimeoutExpired):
-        return []
-    # 0: some are ignored, 1: none; anything else is a failure.
-    return [path for path in result.stdout.split(b"\0") if path in known] if result.returncode == 0 else []
+        return b""
+    # 1 says that none is ignored, or nothing is set.
+    return result.stdout if result.returncode == 0 else b""

@@ -13,7 +13,7 @@ from .coverage import Coverage
 from .inputs import Inputs, Stdin, gather, import_roots
 from .locate import Modules, Shown
 from .per_file import PerFile
-from .reading import Failure, Reader, in_groups
+from .reading import Failure, Means, Reader, in_groups
 from .selection import Selection, selected
 from .settle import settle
 from .texts import Sources
@@ -48,13 +48,15 @@ def analyse(
     options: Options,
     selection: Selection | None = None,
     stdin: Stdin | None = None,
+    means: Means | None = None,
 ) -> Report:
     """Check files and folders, or what came in by standard input, and report in the order of places.
 
     Raises UsageError for paths, settings and selections that mean nothing.
     """
     overrides = {stdin.path: stdin.data} if stdin else {}
-    return examine(gather(paths, options, stdin), import_roots(paths, options), options, selection, overrides)
+    inputs, modules = gather(paths, options, stdin), import_roots(paths, options)
+    return examine(inputs, modules, options, selection, overrides, means)
 
 
 def examine(
@@ -63,17 +65,18 @@ def examine(
     options: Options,
     selection: Selection | None = None,
     overrides: Mapping[str, bytes] | None = None,
+    means: Means | None = None,
 ) -> Report:
     """Check what was gathered; `overrides` holds sources that are in no file.
 
     Raises UsageError for settings and selections that mean nothing.
     """
-    selection = selection or Selection()
+    selection, means = selection or Selection(), means or Means()
     # Words that mean no rule are refused even where nothing is found; otherwise the rules are loaded only when needed.
     codes = selected(options, selection) if selection or options.chooses_rules else None
     per_file = PerFile(options)
     shown = Shown(options.root if options.is_project else None)
-    reader = Reader(shown, modules, overrides or {})
+    reader = Reader(shown, modules, overrides or {}, means)
     reader.read(inputs.given, inputs.context, inputs.named)
     settings = configuration.read(inputs, options, shown)
     report = Report(
@@ -95,6 +98,8 @@ def examine(
         settled = settle(findings, seen, reader, report.sources, reported)
         kept = (f for f in settled if f.rule.code in codes and not per_file.ignores(f.fault.at.source, f.rule.code))
         report.diagnostics = _in_words(kept)
+    if means.cache is not None:
+        means.cache.forget_gone()
     return report
 
 

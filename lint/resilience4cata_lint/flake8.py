@@ -127,6 +127,10 @@ class Places(Family):
     family, letters = "LOC", "RLO"
 
 
+class TimeBudgets(Family):
+    family, letters = "TB", "RTB"
+
+
 class Classifications(Family):
     family, letters = "CL", "RCL"
 

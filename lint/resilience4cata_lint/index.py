@@ -8,7 +8,6 @@ from typing import Final
 
 from resilience4cata.facts import ParameterKind
 
-from . import slices
 from .candidates import Candidates, last_name, root_name
 from .symbols import (
     Assigned,
@@ -24,7 +23,7 @@ from .symbols import (
     Star,
 )
 from .syntax import Terms
-from .terms import MAX_DEPTH, Call, Opaque, Path, Position, Span, Term
+from .terms import Call, Opaque, Path, Position, Term
 from .walk import Bound, ClassDraft, Draft, Function, FunctionDraft, Walk
 
 # Values of variables that are worth keeping; of calls only some are.
@@ -43,9 +42,6 @@ _KEPT: Final = (
 )
 
 
-_ATOMS: Final = (ast.Constant, ast.Name, ast.Attribute)
-
-
 class Index:
     """Makes the facts of one file."""
 
@@ -58,7 +54,6 @@ class Index:
         self._terms = Terms(walk.lines)
         self._annotations = Terms(walk.lines, annotation=True)
         self._candidates = Candidates(walk)
-        self._read: dict[Span, Term] = {}
 
     def facts(self) -> FileFacts:
         """Everything about the file."""
@@ -75,21 +70,6 @@ class Index:
             public=public,
             exports=tuple(sorted(set(self._exports(public or ())))),
         )
-
-    def _term(self, node: ast.expr) -> Term:
-        """An expression; by libcst if there is a call in it that is most likely ours and has arguments."""
-        if isinstance(node, _ATOMS) or not any(map(self._is_judged, ast.walk(node))):
-            return self._terms(node)
-        span = self._lines.span(node)
-        if span not in self._read:
-            # libcst's parser does not survive every depth.
-            too_deep = _depth(node) > MAX_DEPTH
-            term = None if too_deep else slices.read(self._lines.text(span), *span[:2])
-            self._read[span] = term if term is not None else self._terms(node)
-        return self._read[span]
-
-    def _is_judged(self, node: ast.AST) -> bool:
-        return isinstance(node, ast.Call) and bool(node.args or node.keywords) and self._candidates.certain(node)
 
     def _annotation(self, node: ast.expr | None) -> Term | None:
         return None if node is None else self._annotations(node)
@@ -109,7 +89,7 @@ class Index:
         to: Imported | Defined | Assigned | None = None
         if isinstance(value, ast.expr):
             if self._is_kept(value):
-                to = Assigned(self._term(value), bound.annotated)
+                to = Assigned(self._terms(value), bound.annotated)
         elif value is not None:
             first, second = value
             if isinstance(second, int):
@@ -134,7 +114,7 @@ class Index:
             body=draft.body,
             name_span=self._lines.name_span(node),
             position=self._start(node),
-            decorators=tuple(self._term(decorator) for decorator in node.decorator_list),
+            decorators=tuple(self._terms(decorator) for decorator in node.decorator_list),
             parameters=tuple(self._parameters(node.args)),
             result=self._annotation(node.returns),
             is_async=isinstance(node, ast.AsyncFunctionDef),
@@ -173,7 +153,7 @@ class Index:
             body=draft.body,
             name_span=self._lines.name_span(node),
             position=self._start(node),
-            decorators=tuple(self._term(decorator) for decorator in node.decorator_list),
+            decorators=tuple(self._terms(decorator) for decorator in node.decorator_list),
             bases=tuple(bases),
             keywords=tuple((keyword.arg, self._terms(keyword.value)) for keyword in node.keywords),
             conditional=draft.conditional,
@@ -197,7 +177,7 @@ class Index:
                 continue
             covered[scope] = span[2:]
             if id(node) not in self._walk.decorators:
-                term = self._term(node)
+                term = self._terms(node)
                 if isinstance(term, Call):
                     yield Site(term, scope, self._walk.variables.get(id(node)))
 
@@ -251,18 +231,6 @@ class Index:
     def _may_be_guarded(self, node: ast.ClassDef | Function) -> bool:
         leads = self._candidates.ours | self._candidates.possible
         return any(root_name(decorator) in leads for decorator in node.decorator_list)
-
-
-def _depth(node: ast.AST) -> int:
-    """How deep an expression is nested."""
-    deepest, stack = 0, [(node, 1)]
-    while stack:
-        current, depth = stack.pop()
-        deepest = max(deepest, depth)
-        if depth > 2 * MAX_DEPTH:
-            break
-        stack.extend((child, depth + 1) for child in ast.iter_child_nodes(current))
-    return deepest
 
 
 def _does_nothing(statement: ast.stmt) -> bool:

@@ -1,7 +1,7 @@
 """What a run looks at: the files that were given, and those around them that explain them."""
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH100, PTH110, PTH112, PTH113, PTH118, PTH120, PTH208
+# ruff: noqa: PTH100, PTH110, PTH118, PTH120, PTH208
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Final
 
 from resilience4cata.facts import Unreadable
 
+from . import files
 from .discover import Excluded, Walk
 from .locate import Modules
 from .options import Options, UsageError
@@ -54,7 +55,7 @@ def gather(paths: Sequence[str], options: Options, stdin: Stdin | None = None) -
     """Walk everything. Raises UsageError for a path that does not exist."""
     excluded = Excluded(options.exclude, options.root)
     walk = Walk(excluded or None)
-    folders = [path for path in paths if os.path.isdir(path)]
+    folders = [path for path in paths if files.is_folder(path)]
     for path in paths:
         try:
             walk.add(_clean(path))
@@ -88,7 +89,7 @@ def whole(options: Options) -> Inputs:
 
 def import_roots(paths: Sequence[str], options: Options) -> Modules:
     """The names of modules, counted from the project's folder, its `src`, and the folders that were given."""
-    folders = [path for path in paths if os.path.isdir(path)]
+    folders = [path for path in paths if files.is_folder(path)]
     return Modules([options.root, os.path.join(options.root, "src"), *folders])
 
 
@@ -116,7 +117,7 @@ def _holds(folder: str, root: str) -> bool:
 
 def _within_package(folder: str) -> bool:
     """Whether the folder is a part of a package: then other parts may well belong to what is in it."""
-    return os.path.isfile(os.path.join(os.path.dirname(os.path.abspath(folder)), "__init__.py"))
+    return files.is_file(os.path.join(os.path.dirname(os.path.abspath(folder)), "__init__.py"))
 
 
 def _no_such_path(path: str, error: OSError) -> str:

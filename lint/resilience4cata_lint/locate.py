@@ -1,7 +1,7 @@
 """Where things are: how paths are shown, which module a file is, and which file a module is."""
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH100, PTH109, PTH113, PTH117, PTH118, PTH120
+# ruff: noqa: PTH100, PTH109, PTH117, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from . import files
 
 _INITS = ("__init__.py", "__init__.pyi")
 
@@ -57,7 +59,7 @@ class Modules:
         """Whether the folder has an `__init__.py`."""
         known = self._is_package.get(folder)
         if known is None:
-            known = any(os.path.isfile(os.path.join(folder, init)) for init in _INITS)
+            known = any(files.is_file(os.path.join(folder, init)) for init in _INITS)
             self._is_package[folder] = known
         return known
 
@@ -70,7 +72,7 @@ class Modules:
         if key not in self._files:
             base = os.path.join(root, *name.split("."))
             candidates = (f"{base}.py", *(os.path.join(base, init) for init in _INITS), f"{base}.pyi")
-            self._files[key] = next((path for path in candidates if os.path.isfile(path)), None)
+            self._files[key] = next((path for path in candidates if files.is_file(path)), None)
         return self._files[key]
 
     def _namespace(self, folder: str) -> tuple[str, list[str]]:

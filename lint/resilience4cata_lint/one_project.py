@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from resilience4cata.diagnostics import Diagnostic
 
     from .engine import Report
+    from .reading import Means
 
 
 class OneProject:
@@ -42,6 +43,13 @@ class OneProject:
         """All files of the project; None where there is none."""
         return whole(self._options) if self._options.is_project else None
 
+    @cached_property
+    def _means(self) -> Means:
+        from .cache import open_cache
+        from .reading import Means
+
+        return Means(open_cache(self._options))
+
     def look(self, filename: str, text: str) -> list[Diagnostic]:
         """The findings that lie in the file."""
         path = os.path.abspath(filename)
@@ -51,7 +59,7 @@ class OneProject:
             return self._findings.get(path, [])
         from .engine import analyse
 
-        report = analyse([], self._options, self._selection, Stdin(_encoded(text), filename))
+        report = analyse([], self._options, self._selection, Stdin(_encoded(text), filename), self._means)
         return [d for d in self._known(report) if os.path.abspath(d.at.source) == path]
 
     @cached_property
@@ -67,7 +75,7 @@ class OneProject:
 
         roots = import_roots([self._options.root], self._options)
         by_path: dict[str, list[Diagnostic]] = {}
-        for diagnostic in self._known(examine(self._inputs, roots, self._options, self._selection)):
+        for diagnostic in self._known(examine(self._inputs, roots, self._options, self._selection, means=self._means)):
             by_path.setdefault(os.path.abspath(diagnostic.at.source), []).append(diagnostic)
         return by_path
 

@@ -22,7 +22,7 @@ Without `config-files`, the files `resilience4cata.toml`, `.properties`, `.yaml`
 """
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH100, PTH109, PTH112, PTH113, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-PYPROJECT: Final = "pyproject.toml"
+from . import files
+from .outcome import UsageError
+from .project import PYPROJECT, common_folder, nearest
+
+__all__ = ["PYPROJECT", "Options", "UsageError", "load"]
+
 DEFAULT_NAMES: Final = tuple(f"resilience4cata.{suffix}" for suffix in ("toml", "properties", "yaml", "yml"))
 _LISTS: Final = ("config-files", "exclude", "extend-select", "ignore", "paths", "select", "templates")
 _BASELINE: Final = "baseline"
 _PER_FILE: Final = "per-file-ignores"
 _KEYS: Final = tuple(sorted((*_LISTS, _BASELINE, _PER_FILE)))
-
-
-class UsageError(Exception):
-    """The tool cannot do what was asked: a path, an option or a setting is wrong. Its text says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,42 +83,20 @@ def load(paths: Sequence[str], pyproject: str | None = None) -> Options:
     """
     common = common_folder(paths)
     if pyproject is None:
-        pyproject = _nearest(common)
+        pyproject = nearest(common)
     if pyproject is None:
         return Options(common, config_files=_existing(common))
     root = os.path.dirname(os.path.abspath(pyproject))
     try:
-        with open(pyproject, "rb") as file:
-            data = file.read()
+        data = files.read(pyproject)
     except OSError as error:
         msg = f"cannot read {pyproject}: {error.strerror}"
         raise UsageError(msg) from error
     return _interpret(_table(pyproject, data), pyproject, root, _found_files(pyproject, data, root, common))
 
 
-def common_folder(paths: Sequence[str]) -> str:
-    """The deepest folder that holds all paths, absolute."""
-    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in map(os.path.abspath, paths)]
-    try:
-        return os.path.commonpath(folders or [os.getcwd()])
-    except ValueError:  # different drives
-        return folders[0]
-
-
-def _nearest(folder: str) -> str | None:
-    while True:
-        candidate = os.path.join(folder, PYPROJECT)
-        if os.path.isfile(candidate):
-            # Messages name it as people see it from where they are.
-            return candidate.removeprefix(os.path.join(os.getcwd(), ""))
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
-
-
 def _existing(folder: str) -> tuple[str, ...]:
-    return tuple(path for name in DEFAULT_NAMES if os.path.isfile(path := os.path.join(folder, name)))
+    return tuple(path for name in DEFAULT_NAMES if files.is_file(path := os.path.join(folder, name)))
 
 
 def _found_files(pyproject: str, data: bytes, root: str, common: str) -> tuple[str, ...]:

@@ -13,6 +13,10 @@ TRACEBACK: Final = "R4C_TRACEBACK"
 """The environment variable that lets exceptions of the linter's own through, for those who work on it."""
 
 
+class UsageError(Exception):
+    """The tool cannot do what was asked: a path, an option or a setting is wrong. Its text says what to do."""
+
+
 def internal_error(place: str, error: Exception) -> str:
     """What to say about a fault of the linter's own; `place` is what it was looking at."""
     where = f" on {place}" if place else ""

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Final
 
 from resilience4cata.facts import At, Unreadable
 
-from . import discover, gate
+from . import discover, files, gate
 from .exports import Exports
+from .parallel import Task, extract_each
+from .progress import Watch, unwatched
 
 if TYPE_CHECKING:
+    from .cache import Cache
     from .extract import FileFacts
     from .locate import Modules, Shown
 
 # Bytes of files that are kept to look at again; what does not fit is read again.
-_KEEP: Final = 1 << 28
+_KEEP: Final = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,18 @@ class Failure:
 
     place: str
     error: Exception
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a run works with: facts come from `cache` where it has them, `watch` shows how far it is.
+
+    `jobs` is the most processes to parse files with, None for as many as pay.
+    """
+
+    cache: Cache | None = None
+    jobs: int | None = 1
+    watch: Watch = unwatched
 
 
 @dataclass(slots=True)
@@ -38,6 +53,7 @@ class Reader:
     shown: Shown
     modules: Modules
     overrides: Mapping[str, bytes] = field(default_factory=dict)
+    means: Means = field(default_factory=Means)
     facts: dict[str, FileFacts] = field(default_factory=dict)
     unreadable: list[Unreadable] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
@@ -73,19 +89,19 @@ class Reader:
 
     def _of_module(self, path: str) -> FileFacts | None:
         try:
-            data = discover.read(path)
+            data = files.read(path)
         except OSError:
             return None
-        facts = self._facts_of(path, data)
+        facts = self._facts_of([(path, data)])[0]
         return None if isinstance(facts, Unreadable) else facts
 
     def _divide(self, given: Sequence[str], context: Sequence[str], reported: set[str]) -> tuple[list[str], list[str]]:
         """Read everything: the files that do not name us, and those that do."""
         rest: list[str] = []
         mattering: list[str] = []
-        for path in (*given, *context):
+        for path in self.means.watch((*given, *context), "reading"):
             try:
-                data = self.overrides[path] if path in self.overrides else discover.read(path)
+                data = self.overrides[path] if path in self.overrides else files.read(path)
             except OSError as error:
                 if path in reported:
                     self.unreadable.append(Unreadable(At(self.shown(path)), discover.reason_of(error)))
@@ -108,7 +124,7 @@ class Reader:
         data = self._kept.get(path)
         if data is None:
             try:
-                return discover.read(path)
+                return files.read(path)
             except OSError:
                 return b""
         return data
@@ -116,26 +132,33 @@ class Reader:
     def _extract(self, paths: Sequence[str], named: frozenset[str], reported: set[str]) -> None:
         askable = [path for path in paths if path not in named and path not in self.overrides]
         ignored = discover.ignored_by_git(askable) if askable else frozenset()
-        for path in paths:
-            if path in ignored:
-                continue
-            facts = self._facts_of(path, self._again(path))
+        taken = [(path, self._again(path)) for path in paths if path not in ignored]
+        for (path, _), facts in zip(taken, self._facts_of(taken), strict=True):
             if isinstance(facts, Unreadable):
                 if path in reported:
                     self.unreadable.append(facts)
             elif facts is not None:
                 self.facts[path] = facts
 
-    def _facts_of(self, path: str, data: bytes) -> FileFacts | Unreadable | None:
-        """The facts of one file; None if the extractor itself failed, which never stops the run."""
-        from .extract import extract
-
-        module = self.modules.of(path)
-        try:
-            return extract(self.shown(path), data, module.name, module.is_package)
-        except Exception as error:
-            self.failures.append(Failure(self.shown(path), error))
-            return None
+    def _facts_of(self, files: Sequence[tuple[str, bytes]]) -> list[FileFacts | Unreadable | None]:
+        """The facts of each file; None where the extractor itself failed, which never stops the run."""
+        found: list[FileFacts | Unreadable | None] = []
+        tasks: dict[int, Task] = {}
+        for index, (path, data) in enumerate(files):
+            task = Task(path, self.shown(path), data, self.modules.of(path))
+            cache = None if path in self.overrides else self.means.cache
+            found.append(None if cache is None else cache.get(path, data, task.module, task.shown))
+            if found[-1] is None:
+                tasks[index] = task
+        # What is in no file is not kept.
+        cache = None if self.overrides else self.means.cache
+        results = extract_each(list(tasks.values()), cache, self.means.jobs, self.means.watch)
+        for index, result in zip(tasks, results, strict=True):
+            if isinstance(result, Exception):
+                self.failures.append(Failure(tasks[index].shown, result))
+            else:
+                found[index] = result
+        return found
 
 
 def in_groups(reader: Reader, given: Iterable[str]) -> Iterator[tuple[list[FileFacts], tuple[str, ...]]]:

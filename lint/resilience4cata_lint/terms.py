@@ -1,7 +1,7 @@
 """Expressions of a source file, reduced to what a policy's arguments may consist of.
 
-Terms are plain data: they are cached with a file's facts, and get their meaning only when files are linked. There are
-two ways to make them, `slices` (libcst, for the policies that are judged) and `syntax` (ast, for what they refer to).
+Terms are plain data: they are cached with a file's facts, and get their meaning only when files are linked. `syntax`
+makes them of what `ast` reads.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import tokenize
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from . import discover
+from . import files
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class Sources:
         """The lines of the file shown as `path`, without line ends; none if it cannot be read any more."""
         if path not in self._lines:
             try:
-                data = self.texts[path] if path in self.texts else discover.read(path)
+                data = self.texts[path] if path in self.texts else files.read(path)
             except OSError:
                 data = b""
             # Split as Python and its parsers do: form feeds and Unicode separators end no line.

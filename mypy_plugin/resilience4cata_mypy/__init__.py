@@ -3,7 +3,9 @@
 # mypy's compiled modules import each other in circles; entered here, the circle closes.
 import mypy.types  # noqa: F401  isort: skip
 
-from .cache import FOLDERS, own_version
+from resilience4cata.identity import own_version
+
+from .cache import FOLDERS
 from .plugin import plugin
 
 # mypy stores this with its cache, which holds our messages too: other rules make it stale. The daemon compares it

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -20,16 +18,6 @@ FOLDERS: Final = (Path(str(resilience4cata.__file__)).parent, Path(__file__).par
 """Where the rules and the plugin stand."""
 
 _daemon_seen = False
-
-
-def own_version(folders: Iterable[Path]) -> str:
-    """All source files of some packages in one word, which changes with any of them."""
-    digest = hashlib.sha256()
-    for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(folder).as_posix().encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
 
 
 def report_config_data(context: ReportConfigContext, settings: Settings) -> object:

@@ -45,6 +45,7 @@ from resilience4cata.facts import (
     Value,
 )
 from resilience4cata.facts import Decorator as DecoratorFact
+from resilience4cata.policies import inherit_policies, unguarded
 from resilience4cata.schema import POLICIES
 
 from . import internals, values
@@ -56,9 +57,9 @@ from .walk import span
 _ROOT: Final = "resilience4cata"
 _UNGUARDED: Final = f"{_ROOT}.unguarded"
 _INHERIT: Final = f"{_ROOT}.inherit_policies"
+# Where they are defined, which is the name that mypy knows.
 _OWN: Final = {
-    f"{_ROOT}.policies.recording.unguarded": _UNGUARDED,
-    f"{_ROOT}.policies.recording.inherit_policies": _INHERIT,
+    f"{mark.__module__}.{mark.__qualname__}": f"{_ROOT}.{mark.__name__}" for mark in (unguarded, inherit_policies)
 }
 KEEP_SIGNATURE: Final = frozenset(
     {

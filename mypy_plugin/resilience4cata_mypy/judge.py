@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from typing import Final
 
-from mypy.nodes import ARG_POS, CallExpr, ClassDef, Decorator, Expression, MemberExpr
+from mypy.nodes import ARG_POS, CallExpr, ClassDef, Decorator, Expression, MemberExpr, TypeInfo
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.types import Instance, Type, get_proper_type
 
 from resilience4cata.diagnostics import FRONT_ENDS
 from resilience4cata.diagnostics import Context as RuleContext
-from resilience4cata.facts import Composed, Declaration, Definition, Element, Kind, Project, Template, Written
+from resilience4cata.facts import (
+    Composed,
+    ConfigFile,
+    Declaration,
+    Definition,
+    Element,
+    Kind,
+    Project,
+    Setting,
+    Template,
+    Written,
+)
 from resilience4cata.rules import check, views_of
 
 from . import internals
@@ -22,12 +34,17 @@ from .oracle import MypyTypes
 from .report import report
 from .scopes import ClassScope, LocalScope, ModuleScope, scope_of
 
+# Modules whose classes carry no policies.
+_WITHOUT_POLICIES: Final = frozenset({"abc", "builtins", "typing"})
+
 
 class Judge:
     """Judges each policy once, where all that belongs to it is known."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
+        # Then two functions that look alike need not have the same settings.
+        self._tunes_by_name = any(map(_tunes_by_name, project.files))
         self._indexes = Indexes()
         self._faultless: set[Hashable] = set()
 
@@ -93,13 +110,17 @@ class Judge:
         tentative = isinstance(node, Decorator) and internals.is_being_inferred(node)
         if not tentative and _is_outermost(context.args[0][0], expressions):
             index = self._index(checker)
-            known = fingerprint(node, index) if isinstance(node, Decorator) else None
+            known = self._fingerprint(node, index) if isinstance(node, Decorator) else None
             if known is None or known not in self._faultless:
                 reader = Reader(checker, index)
                 found = self._check(views_of(_element(node, reader)), reader)
                 if known is not None and found == 0:
                     self._faultless.add(known)
         return context.default_return_type
+
+    def _fingerprint(self, node: Decorator, index: FileIndex) -> Hashable | None:
+        found = None if self._tunes_by_name else fingerprint(node, index)
+        return None if found is None else (found, _classes_known(node.func.info or None))
 
     def _check(self, views: Iterable[object], reader: Reader) -> int | None:
         """Check and report; how much was found, None if it was not the time to look."""
@@ -178,10 +199,25 @@ def _name_argument(call: CallExpr) -> Expression | None:
     return None
 
 
+def _tunes_by_name(file: ConfigFile) -> bool:
+    meanings = (key.meaning for key in file.keys)
+    return any(isinstance(meaning, Setting) and meaning.kind in ("instance", "family") for meaning in meanings)
+
+
+def _classes_known(info: TypeInfo | None) -> bool:
+    """Whether no policies can stand on the class around or on its bases, which have lost them in mypy's cache."""
+    return info is None or (not info.defn.decorators and _bases_known(info))
+
+
+def _bases_known(info: TypeInfo) -> bool:
+    return not info.fallback_to_any and all(base.module_name in _WITHOUT_POLICIES for base in info.mro[1:])
+
+
 def _element(node: Decorator | ClassDef, reader: Reader) -> Element:
     if isinstance(node, Decorator):
         owner = node.func.info or None
-        return Element(reader.function(node.func, node, owner, as_target=False), scope_of(node.func, reader))
+        definition = reader.function(node.func, node, owner, as_target=False)
+        return Element(definition, scope_of(node.func, reader), classes_known=_classes_known(owner))
     body = ClassScope(node.info, reader)
     owner_name = body.id.rpartition(".")[0]
     definition = Definition(
@@ -193,5 +229,6 @@ def _element(node: Decorator | ClassDef, reader: Reader) -> Element:
         decorators=reader.decorators(node.decorators),
     )
     if owner_name.endswith(".<locals>"):
-        return Element(definition, LocalScope(definition.owner), body)
-    return Element(definition, ModuleScope(internals.tree_of(reader.checker), reader), body)
+        return Element(definition, LocalScope(definition.owner), body, _bases_known(node.info))
+    module = ModuleScope(internals.tree_of(reader.checker), reader)
+    return Element(definition, module, body, _bases_known(node.info))

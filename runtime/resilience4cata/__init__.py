@@ -43,8 +43,9 @@ from .schema import UNSET
 
 if _TYPE_CHECKING:
     from .diagnostics import Diagnostic, Related, Severity
-    from .events import State
+    from .events import State, Subscription
     from .facts import At, ConfigFile
+    from .pipeline.handles import BulkheadHandle, CircuitBreakerHandle, RateLimiterHandle, Snapshot
     from .policies.machines.timeout import current_deadline
     from .resilience import (
         Budget,
@@ -65,7 +66,9 @@ __all__ = [
     "Backoff",
     "Budget",
     "BulkheadFullError",
+    "BulkheadHandle",
     "CallNotPermittedError",
+    "CircuitBreakerHandle",
     "Classifier",
     "ConcurrencyLimitExceededError",
     "ConfigFile",
@@ -84,6 +87,7 @@ __all__ = [
     "Outcome",
     "Pipeline",
     "RateLimitExceededError",
+    "RateLimiterHandle",
     "RejectedError",
     "Related",
     "Resilience",
@@ -92,7 +96,9 @@ __all__ = [
     "ResilienceWarning",
     "ResultRejectedError",
     "Severity",
+    "Snapshot",
     "State",
+    "Subscription",
     "TimeoutExceededError",
     "WindowType",
     "__version__",
@@ -115,6 +121,8 @@ __all__ = [
 _LAZY = {
     "At": "facts",
     "Budget": "resilience",
+    "BulkheadHandle": "pipeline.handles",
+    "CircuitBreakerHandle": "pipeline.handles",
     "ConfigFile": "facts",
     "ConfigSource": "resilience",
     "ConfigSources": "resilience",
@@ -123,11 +131,14 @@ _LAZY = {
     "Diagnostic": "diagnostics",
     "Options": "resilience",
     "Pipeline": "resilience",
+    "RateLimiterHandle": "pipeline.handles",
     "Related": "diagnostics",
     "Resilience": "resilience",
     "ResilienceBuilder": "resilience",
     "Severity": "diagnostics",
+    "Snapshot": "pipeline.handles",
     "State": "events",
+    "Subscription": "events",
     "current_deadline": "policies.machines.timeout",
 }
 

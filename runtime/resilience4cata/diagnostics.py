@@ -33,12 +33,13 @@ class Needs(Flag):
     CLASSES = auto()  # all subclasses within the project
     TEMPLATES = auto()  # every source of templates
     FILES = auto()  # configuration files with their places
+    EFFECTIVE = auto()  # settings as they come out of all layers
     PROJECT = auto()  # the whole project at once
     SOURCES = auto()  # source files themselves
     PROCESS = auto()  # the environment of a running process
 
 
-_COMMON: Final = Needs.DECLARATIONS | Needs.SCOPES | Needs.TEMPLATES
+_COMMON: Final = Needs.DECLARATIONS | Needs.SCOPES | Needs.TEMPLATES | Needs.EFFECTIVE
 
 FRONT_ENDS: Final[Mapping[str, Needs]] = {
     "lint": _COMMON

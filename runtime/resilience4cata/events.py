@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from enum import Enum
 from itertools import count
-from threading import Lock
+from threading import RLock
 from types import UnionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn, TypeAlias, TypeVar, dataclass_transform
 
@@ -241,13 +241,28 @@ NO_EVENTS: Final[Events] = ()
 Callback: TypeAlias = Callable[[Any], object]
 
 
-class Subscription(NamedTuple):
-    """A listener: which kinds of event it hears, of which instance and policy (None: of any)."""
+class Subscription:
+    """A listener: which kinds of event it hears, of which instance and policy (None: of any), until it is cancelled."""
 
-    kind: type[Event] | UnionType
-    callback: Callback
-    instance_id: str | None
-    policy: str | None
+    __slots__ = ("_listeners", "callback", "instance_id", "kind", "policy")
+
+    def __init__(
+        self,
+        listeners: Listeners,
+        kind: type[Event] | UnionType,
+        callback: Callback,
+        instance_id: str | None = None,
+        policy: str | None = None,
+    ) -> None:
+        self._listeners = listeners
+        self.kind = kind
+        self.callback = callback
+        self.instance_id = instance_id
+        self.policy = policy
+
+    def cancel(self) -> None:
+        """Call the callback no more; nothing happens the second time."""
+        self._listeners.remove(self)
 
     def hears(self, kind: type[Event], instance_id: str, policy: str) -> bool:
         return self.instance_id in (None, instance_id) and self.policy in (None, policy) and issubclass(kind, self.kind)
@@ -260,14 +275,15 @@ class Listeners:
     whoever has compiled it into something sees the change by identity; `changed` is called after each one.
     """
 
-    __slots__ = ("_changed", "_lock", "next_number", "per_call", "subscriptions")
+    __slots__ = ("_changed", "lock", "next_number", "per_call", "subscriptions")
 
     def __init__(self, *, per_call: bool = False, changed: Callable[[], None] | None = None) -> None:
         self.per_call = per_call
         self.subscriptions: tuple[Subscription, ...] = ()
         self.next_number = count(1).__next__
         self._changed = changed
-        self._lock = Lock()
+        # Reentrant, since the collector or a signal may run code that listens at any point.
+        self.lock = RLock()
 
     def add(
         self,
@@ -278,8 +294,8 @@ class Listeners:
         policy: str | None = None,
     ) -> Subscription:
         """Call `callback` with each event of that kind (a class or a union of classes) from now on."""
-        made = Subscription(kind, callback, instance_id, policy)
-        with self._lock:
+        made = Subscription(self, kind, callback, instance_id, policy)
+        with self.lock:
             self.subscriptions = (*self.subscriptions, made)
         if self._changed is not None:
             self._changed()
@@ -287,8 +303,17 @@ class Listeners:
 
     def remove(self, subscription: Subscription) -> None:
         """Call it no more; nothing happens if it is gone already."""
-        with self._lock:
+        with self.lock:
             self.subscriptions = tuple(s for s in self.subscriptions if s is not subscription)
+        if self._changed is not None:
+            self._changed()
+
+    def hear_per_call(self, per_call: bool) -> None:
+        """From now on, hear events of kinds that are `per_call`, or hear them no more."""
+        with self.lock:
+            self.per_call = per_call
+            # A new tuple: whoever compiled the old one has to see that something changed.
+            self.subscriptions = (*self.subscriptions,)
         if self._changed is not None:
             self._changed()
 
@@ -307,12 +332,12 @@ class _Heard(NamedTuple):
 class Channel:
     """Where the events of one instance go. Asking costs one look-up in a dictionary once a kind was asked for."""
 
-    __slots__ = ("_heard", "_listeners", "instance_id", "policy")
+    __slots__ = ("_heard", "instance_id", "listeners", "policy")
 
     def __init__(self, listeners: Listeners, instance_id: str, policy: str) -> None:
         self.instance_id = instance_id
         self.policy = policy
-        self._listeners = listeners
+        self.listeners = listeners
         self._heard = _Heard((), {})
 
     def wants(self, kind: type[Event]) -> bool:
@@ -321,7 +346,7 @@ class Channel:
 
     def stamp(self, now: int) -> tuple[str, str, int, int]:
         """The first four fields of an event: instance, policy, moment, sequence number."""
-        return self.instance_id, self.policy, now, self._listeners.next_number()
+        return self.instance_id, self.policy, now, self.listeners.next_number()
 
     def emit(self, events: Iterable[Event]) -> None:
         """Tell those who listen. To be called under no lock. What a listener raises is logged, if an Exception."""
@@ -333,7 +358,7 @@ class Channel:
                     _log_failure(callback, event)
 
     def _callbacks(self, kind: type[Event]) -> tuple[Callback, ...]:
-        subscriptions = self._listeners.subscriptions
+        subscriptions = self.listeners.subscriptions
         if not subscriptions:
             return ()
         heard = self._heard
@@ -342,7 +367,7 @@ class Channel:
             self._heard = heard = _Heard(subscriptions, {})
         found = heard.callbacks.get(kind)
         if found is None:
-            audible = self._listeners.per_call or not kind.per_call
+            audible = self.listeners.per_call or not kind.per_call
             hearing = (s.callback for s in subscriptions if s.hears(kind, self.instance_id, self.policy))
             found = heard.callbacks[kind] = tuple(hearing) if audible else ()
         return found

@@ -11,12 +11,11 @@ import pkgutil
 import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from inspect import isasyncgenfunction, isgeneratorfunction
 from typing import Any, Literal, NamedTuple
 
 from .policies import ComposedPolicy, Policy
 from .policies.declaration import Decorator
-from .policies.recorded import Recorded, function_of, is_abstract
+from .policies.recorded import Recorded, coverable, defines, is_abstract
 from .policies.recording import INHERIT_POLICIES, UNGUARDED
 
 
@@ -71,11 +70,11 @@ def _import(name: str) -> Exception | None:
 
 
 def _levels(cls: type, method: str, recorded: Recorded) -> Iterator[Level]:
-    defining = [base for base in cls.__mro__ if method in vars(base)]
+    defining = [base for base in cls.__mro__ if defines(base, method)]
     if not defining:
         return
     definition = vars(defining[0])[method]
-    if _coverable(method, definition) and not recorded.marked(definition, UNGUARDED):
+    if coverable(method, definition) and not recorded.marked(definition, UNGUARDED):
         yield from _class_levels(cls, method, defining[0], recorded)
     yield from reversed(list(_method_levels(defining, method, recorded)))
 
@@ -100,14 +99,6 @@ def _method_levels(defining: list[type], method: str, recorded: Recorded) -> Ite
             if policies:
                 yield Level("method", base, policies)
         takes_over = takes_over and recorded.marked(member, INHERIT_POLICIES)
-
-
-def _coverable(name: str, member: object) -> bool:
-    """Whether a class-level policy covers a member: a public method whose body runs when it is called."""
-    function = function_of(member)
-    if name.startswith("_") or function is None or isinstance(member, property):
-        return False
-    return not isgeneratorfunction(function) and not isasyncgenfunction(function)
 
 
 def _composed_first(policies: tuple[Decorator, ...]) -> Iterator[Policy]:

@@ -9,29 +9,27 @@
 from __future__ import annotations
 
 import sys
-import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Self
 
-from . import rules
+from .activation import Activation, build_default_with
 from .clock import Clock, Scheduler
 from .config.description import DescribedSetting, Description
-from .config.resolve import last_global
+from .config.resolve import SELECTORS
 from .config.sources import ConfigSource, ConfigSources
-from .diagnostics import FRONT_ENDS, Context, Diagnostic, Finding, Related, Severity
-from .errors import DefinitionError, ResilienceWarning
+from .diagnostics import Diagnostic
 from .events import Event
-from .extract.describing import Describing
-from .extract.project import Assembly, CodeOverride, CodeTemplate, Loaded, Told
-from .extract.settings import Budget, Options, PolicySettings, Settings
-from .facts import At, Element
+from .extract.project import NO_ADDITIONS, Additions, CodeOverride, CodeTemplate, Told
+from .extract.settings import Budget, Options, PolicySettings
+from .facts import Element
+from .guards import Guard
+from .pipeline.instances import Machines
 from .pipeline.runner import Pipeline
 from .policies import Policy
 from .policies.declaration import Site
-from .registry import import_package
-from .running import Parts, Running
+from .running import Checked, Decorated, Parts, Recipe, Running
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -50,29 +48,61 @@ __all__ = [
     "ResilienceBuilder",
 ]
 
-_LIBRARY = __name__.partition(".")[0]
-# With strict(False), keys that nobody knows are told but tolerated: an older library may read a newer file.
-_TOLERATED = frozenset({"R4C-CFG-009", "R4C-CFG-010", "R4C-CFG-011", "R4C-CFG-013"})
-
 
 class Resilience(Running):
-    """What `build()` returns once every check has passed.
+    """What `build()` returns once every check has passed."""
 
-    `diagnostics` are the warnings it found, in order of place; `profiles` the active ones in order of activation;
-    `options` the keys that stand alone.
-    """
+    def __init__(self, recipe: Recipe, checked: Checked, parts: Parts | None = None) -> None:
+        super().__init__(checked, parts or Parts())
+        self._recipe = recipe
+        self._decorated = Decorated(self._runner, self._around, recipe, lambda: self._era, self._take_in)
 
-    def __init__(self, diagnostics: tuple[Diagnostic, ...], settings: Settings, parts: Parts | None = None) -> None:
-        self.diagnostics = diagnostics
-        self.profiles = settings.profiles
-        self.options: Options = settings.options()
-        super().__init__(settings, self.options, parts or Parts())
-        self._describing = Describing(settings)
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The warnings that the last check found, in order of place."""
+        return self._era.checked.diagnostics
+
+    @property
+    def profiles(self) -> tuple[str, ...]:
+        """The active profiles, in order of activation."""
+        return self._era.settings.profiles
+
+    @property
+    def options(self) -> Options:
+        """The keys that stand alone."""
+        return self._era.options
 
     @staticmethod
     def builder() -> ResilienceBuilder:
         """A builder without any source."""
         return ResilienceBuilder()
+
+    @staticmethod
+    def disabled(*sources: ConfigSource) -> Resilience:
+        """One that lets every call pass through, whatever is declared; it can be activated, and wraps objects.
+
+        Fallbacks run where one of the sources says `fallback.when-disabled=true`. The sources are checked, and nothing
+        else: DefinitionError with all their diagnostics.
+        """
+        recipe = Recipe(Told(sources=[*sources]), disabled=True)
+        checked = recipe.for_calls(NO_ADDITIONS, None)
+        checked.warn()
+        return Resilience(recipe, checked)
+
+    def activate(self) -> Activation[Resilience]:
+        """Let decorated callables of the whole process run on this `Resilience` from now on.
+
+        As a context manager, `with resilience.activate():`, it ends with the block; then what was active before is
+        active again. Activations must end in reverse order: RuntimeError otherwise.
+        """
+        return Activation(self)
+
+    def run(self, guard: Guard) -> Callable[..., object]:
+        """Install what a decorated callable runs on this `Resilience`, and give its wrapper.
+
+        Raises DefinitionError for a declaration made after `build()` that has errors.
+        """
+        return self._decorated.run(guard)
 
     def describe(self, target: object) -> Description:
         """What counts for a guarded function or method, and where each value comes from; printed, it says all of it.
@@ -80,15 +110,68 @@ class Resilience(Running):
         `target` is the function itself, bound or not, or an id: `"acme.payments.PaymentsClient#charge"`. Raises
         LookupError, with the nearest id, for what is not guarded or was declared after `build()`.
         """
-        return self._describing.description(target)
+        return self._era.describing.description(target)
 
     def settings_for(self, element: Element) -> Mapping[str, PolicySettings]:
         """The effective values of an element by policy and attribute, as what runs needs them; made once."""
-        return self._settings.of(element)
+        return self._era.settings.of(element)
 
     def element(self, target: object) -> Element:
         """The facts of a guarded function or method. Raises LookupError as `describe` does."""
-        return self._describing.element(target)
+        return self._era.describing.element(target)
+
+    def reconfigure(self, name_or_id: str, *policies: Policy) -> None:
+        """Tune one instance, known by its shared name, by an element's id or by a pipeline's name, while it runs.
+
+        What the policies write is stronger than anything else, for everything that uses the instance; a later call adds
+        to it, and wins where both write an attribute. It stays so over `reload()`, until a call without policies takes
+        all of it back. Running calls finish on the settings that they began with. State is kept, but another
+        `window_type` or `window_size` begins an empty closed window.
+
+        Raises DefinitionError with all diagnostics, and changes nothing, for an instance that does not exist or is
+        locked, for a policy that it does not have, and for settings that `build()` would refuse; TypeError for what is
+        no single policy, or chooses `name` or `config`. New warnings go to `warnings.warn`.
+        """
+        override = CodeOverride(name_or_id, tuple(map(_single_policy, policies)), _site(sys._getframe(1)))
+
+        def check(additions: Additions, before: Checked) -> Checked:
+            overrides = tuple(_overrides_with(override, additions.overrides))
+            return self._recipe.tuned(additions._replace(overrides=overrides), before)
+
+        known = self.diagnostics
+        self._renew(check).warn(known)
+
+    def reload(self) -> None:
+        """Read all sources again, take in all declarations recorded so far, and go on with what they say now.
+
+        Everything is checked first and then counts at once: for decorated functions, bound objects and pipelines, and
+        for the keys that stand alone. Instances keep their state, and go on live where their settings changed; those
+        that nothing declares any more are let go. What `reconfigure` set stays the strongest.
+
+        Raises DefinitionError with all diagnostics, and changes nothing, if anything is wrong, a missing or broken
+        source included. Warnings are given as at `build()`.
+        """
+        checked = self._renew(self._recipe.read)
+        checked.warn()
+        checked.warn_of_not_executed()
+
+    def check(self) -> None:
+        """Check what was declared since `build()`, and let it count; sources are not read again.
+
+        Raises DefinitionError with all diagnostics if anything is wrong; then nothing changes. New warnings go to
+        `warnings.warn`.
+        """
+        known = self.diagnostics
+        self._renew(self._recipe.declared_since).warn(known)
+
+    def _all_machines(self) -> list[Machines]:
+        return [*super()._all_machines(), *self._decorated.local_machines()]
+
+    def _take_in(self, modules: Collection[str]) -> None:
+        def check(additions: Additions, before: Checked) -> Checked:
+            return self._recipe.for_calls(additions, before, modules)
+
+        self._renew(check)
 
 
 class ResilienceBuilder:
@@ -99,7 +182,6 @@ class ResilienceBuilder:
         self._parts = Parts()
         self._packages: list[str] = []
         self._only: tuple[str, ...] = ()
-        self._failed: dict[str, Exception] = {}
 
     def source(self, source: ConfigSource) -> Self:
         """Read a source of configuration; later ones win over earlier ones of the same kind.
@@ -117,18 +199,21 @@ class ResilienceBuilder:
         return self
 
     def defaults(self, *policies: Policy) -> Self:
-        """Attributes for elements that do not write them. Raises TypeError for what is no single policy."""
+        """Attributes for elements that do not write them.
+
+        Raises TypeError for what is no single policy, or chooses `name` or `config`; so do `config` and `instance`.
+        """
         self._told.defaults.extend(map(_single_policy, policies))
         return self
 
     def config(self, name: str, *policies: Policy, extends: str | None = None) -> Self:
-        """Define the template `name`, starting from another. Raises TypeError for what is no single policy."""
+        """Define the template `name`, starting from another. Raises TypeError as `defaults` does."""
         site = _site(sys._getframe(1))
         self._told.templates.append(CodeTemplate(name, tuple(map(_single_policy, policies)), extends, site))
         return self
 
     def instance(self, name: str, *policies: Policy) -> Self:
-        """Override attributes of one instance, whatever else is written. Raises TypeError for what is no single policy.
+        """Override attributes of one instance, whatever else is written. Raises TypeError as `defaults` does.
 
         `name` is a shared name, or an element's own id (`"acme.payments.PaymentsClient#charge"`).
         """
@@ -199,100 +284,53 @@ class ResilienceBuilder:
         A scanned module that cannot be imported does not hide what is wrong in the others: if nothing is, what it
         raised is raised again, else it is the cause of the DefinitionError.
         """
-        self._failed = {module: error for p in self._packages for module, error in import_package(p).items()}
-        assembly, findings = self._checked()
-        strict = self._is_strict(assembly)
-        diagnostics = tuple(_in_words(f, strict=strict) for f in findings if f.rule.on_by_default)
-        import_error = next(iter(self._failed.values()), None)
-        if any(d.severity is Severity.ERROR for d in diagnostics):
-            raise DefinitionError(self._message(diagnostics), diagnostics) from import_error
-        if import_error is not None:
-            raise import_error
-        settings = Settings(assembly, strict=strict)
-        try:
-            settings.make_all()
-        except Exception as error:
-            msg = f"a classifier cannot be made: {type(error).__name__}: {error}"
-            raise DefinitionError(msg, diagnostics) from error
-        for diagnostic in diagnostics:
-            warnings.warn(diagnostic.text, ResilienceWarning, stacklevel=2)
-        resilience = Resilience(diagnostics, settings, replace(self._parts, listeners=[*self._parts.listeners]))
-        later = resilience.not_executed()
-        if later:
-            msg = f"hedge and adaptive_limit are checked but not run yet; declared on {', '.join(sorted(later))}"
-            warnings.warn(msg, ResilienceWarning, stacklevel=2)
+        # Of its own: a builder may be told more, and build again.
+        recipe = Recipe(self._told.copy(), tuple(self._packages), self._only)
+        checked = recipe.read()
+        resilience = Resilience(recipe, checked, replace(self._parts, listeners=[*self._parts.listeners]))
+        checked.warn()
+        checked.warn_of_not_executed()
         return resilience
 
-    def _checked(self) -> tuple[Assembly, list[Finding]]:
-        """Everything together with all findings. Source files are read only if something was found in them."""
-        loaded = Loaded(self._told.sources)
-        assembly = self._assembly(loaded)
-        findings = _findings(assembly)
-        found_in = {at.source for finding in findings for at in _places(finding) if assembly.knows(at.source)}
-        if found_in:
-            assembly = self._assembly(loaded, found_in)
-            findings = _findings(assembly)
-        return assembly, findings
 
-    def _assembly(self, loaded: Loaded, exact: Collection[str] = ()) -> Assembly:
-        closed = bool(self._packages) and not self._failed
-        return Assembly(self._told, loaded, self._chosen, exact, closed=closed)
+def _build_default() -> Resilience:
+    """What decorated callables run on if nobody activates anything: configured by what counts without being named.
 
-    def _is_strict(self, assembly: Assembly) -> bool:
-        if self._told.strict is not None:
-            return self._told.strict
-        key = last_global(assembly.project.files, "strict")
-        return key is None or key.value is not False
+    The configuration is judged now, each declaration before its own first call.
+    """
+    recipe = Recipe(Told(sources=[*ConfigSources.default()]))
+    checked = recipe.for_calls(NO_ADDITIONS, None)
+    checked.warn()
+    return Resilience(recipe, checked)
 
-    def _message(self, diagnostics: tuple[Diagnostic, ...]) -> str:
-        errors = [d.text for d in diagnostics if d.severity is Severity.ERROR]
-        count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
-        unchecked = [
-            f"not checked, since it cannot be imported: {module} ({type(error).__name__}: {error})"
-            for module, error in self._failed.items()
-        ]
-        return "\n".join((f"{count} in resilience policies and their configuration", *errors, *unchecked))
 
-    def _chosen(self, module: str) -> bool:
-        if module in self._failed:
-            return False
-        if self._only:
-            return any(module == package or module.startswith(f"{package}.") for package in self._only)
-        return module.partition(".")[0] != _LIBRARY
+build_default_with(_build_default)
 
 
 def _site(frame: Any) -> Site:
     return Site(frame.f_code, frame.f_lasti, frame.f_lineno)
 
 
-def _findings(assembly: Assembly) -> list[Finding]:
-    context = Context(FRONT_ENDS["build"], oracle=assembly.extraction.oracle, project=assembly.project)
-    return rules.check(assembly.views, context)
-
-
-def _in_words(finding: Finding, *, strict: bool) -> Diagnostic:
-    diagnostic = finding.diagnostic()
-    tolerated = diagnostic.code in _TOLERATED and not strict
-    return diagnostic._replace(
-        severity=Severity.WARNING if tolerated else diagnostic.severity,
-        at=_whole(diagnostic.at),
-        related=tuple(Related(_whole(r.at), r.text) for r in diagnostic.related if r.at.source),
-    )
-
-
 def _single_policy(policy: Any) -> Policy:
     if not isinstance(policy, Policy):
         msg = f"expected single policies such as retry(...), not {policy!r}"
         raise TypeError(msg)
+    for selector in SELECTORS:
+        if selector in policy.written:
+            msg = f"'{selector}' is chosen where {policy.schema.name} is applied, so it cannot stand here: {policy!r}"
+            raise TypeError(msg)
     return policy
 
 
-def _places(finding: Finding) -> Iterator[At]:
-    yield finding.fault.at
-    for related in finding.fault.related:
-        yield related.at
+def _overrides_with(new: CodeOverride, known: Iterable[CodeOverride]) -> Iterator[CodeOverride]:
+    """The overrides with another one, which takes back all of its name if it has no policies.
 
-
-def _whole(at: At) -> At:
-    """A place without the name of an attribute that could not be found there."""
-    return at.inside("") if at.attribute else at
+    An older one stays only for what it alone writes, so that they do not become more and more.
+    """
+    written = {(policy.schema.name, name) for policy in new.policies for name in policy.written}
+    for override in known:
+        stays = {(policy.schema.name, name) for policy in override.policies for name in policy.written} - written
+        if override.name != new.name or (new.policies and stays):
+            yield override
+    if new.policies:
+        yield new

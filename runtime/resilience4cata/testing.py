@@ -49,6 +49,32 @@ class ManualClock:
         self._followers.append(follower)
 
 
+class _Alarm:
+    """What is to be called at a moment, until it is stopped."""
+
+    def __init__(self, moment: int, fire: Callable[[], None]) -> None:
+        self.moment = moment
+        self.is_over = False
+        self._fire = fire
+
+    def stop(self) -> None:
+        self.is_over = True
+
+    def ring(self) -> None:
+        """Fire, in the event loop's next turn if one is running."""
+        from asyncio import get_running_loop
+
+        try:
+            get_running_loop().call_soon(self._now)
+        except RuntimeError:
+            self._now()
+
+    def _now(self) -> None:
+        if not self.is_over:
+            self.is_over = True
+            self._fire()
+
+
 class ManualScheduler:
     """Waits advance the clock themselves and are recorded in `waits`, in nanoseconds; nothing sleeps.
 
@@ -61,7 +87,7 @@ class ManualScheduler:
         self.auto_advance = auto_advance
         self.waits: list[int] = []
         self._sleepers: list[tuple[int, Future[None]]] = []
-        self._alarms: list[tuple[int, Callable[[], None]]] = []
+        self._alarms: list[_Alarm] = []
         clock.follow(self._passed)
 
     def wait(self, nanoseconds: int, *, deadline: int | None = None, signal: ThreadSignal | None = None) -> None:
@@ -81,6 +107,8 @@ class ManualScheduler:
             await sleep(0)
             if signal is None or not signal.is_set:
                 self.clock.advance_ns(span)
+                # A timeout that is over now ends this wait, as it would in real time.
+                await sleep(0)
             return
         future = get_running_loop().create_future() if signal is None else signal.future
         sleeper = self.clock.now + span, future
@@ -91,21 +119,19 @@ class ManualScheduler:
             self._sleepers.remove(sleeper)
 
     def alarm(self, nanoseconds: int, fire: Callable[[], None]) -> Callable[[], None]:
-        """Call `fire` when the clock has moved so far; what it returns takes the alarm back."""
-        entry = self.clock.now + nanoseconds, fire
-        self._alarms.append(entry)
+        """Call `fire` when the clock has moved so far; what it returns takes the alarm back.
 
-        def stop() -> None:
-            if entry in self._alarms:
-                self._alarms.remove(entry)
-
-        return stop
+        As with timers of event loops, no running task sees it before it suspends.
+        """
+        alarm = _Alarm(self.clock.now + nanoseconds, fire)
+        self._alarms.append(alarm)
+        return alarm.stop
 
     def _passed(self) -> None:
-        for moment, fire in sorted(self._alarms, key=lambda alarm: alarm[0]):
-            if moment <= self.clock.now:
-                self._alarms.remove((moment, fire))
-                fire()
+        due = [alarm for alarm in self._alarms if alarm.moment <= self.clock.now or alarm.is_over]
+        for alarm in sorted(due, key=lambda alarm: alarm.moment):
+            self._alarms.remove(alarm)
+            alarm.ring()
         for moment, future in tuple(self._sleepers):
             if moment <= self.clock.now and not future.done():
                 future.set_result(None)

@@ -1,6 +1,6 @@
 """`fixtures/codes.lock`: every code and name that was ever given, one rule a line.
 
-`python -m tests.every_rule.lock` adds new ones.
+`python -m tests.every_rule.lock` adds new ones, and lists them on the index pages of the documentation.
 Codes are stable for ever: one that vanishes or changes its name breaks the settings and suppressions of users.
 """
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from resilience4cata.rules import all_rules
 
+from ..docs import rules as listed
 from .fixtures import ROOT
 
 LOCK = ROOT / "fixtures" / "codes.lock"
@@ -49,6 +50,8 @@ def main(path: Path = LOCK) -> int:
         print(problem, file=sys.stderr)
     if not problems:
         path.write_text(shown(known()), encoding="utf-8")
+        if path == LOCK:
+            listed.write()
     return 1 if problems else 0
 
 

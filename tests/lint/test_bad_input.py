@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from resilience4cata.diagnostics import Diagnostic
-from resilience4cata_lint import discover
+from resilience4cata_lint import files
 from resilience4cata_lint.engine import Report, analyse
 from resilience4cata_lint.options import load
 
@@ -74,14 +74,14 @@ def test_syntax_error_elsewhere() -> None:
 def test_no_permission(monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulated, since some users may read everything."""
     write("closed.py", b"")
-    real = discover.read
+    real = files.read
 
     def read(path: str) -> bytes:
         if path == "closed.py":
             raise PermissionError(13, "Permission denied", path)
         return real(path)
 
-    monkeypatch.setattr(discover, "read", read)
+    monkeypatch.setattr(files, "read", read)
     beside("closed.py R4C-SRC-001 cannot be checked: permission denied")
 
 
@@ -240,7 +240,7 @@ def test_names_that_are_no_text(form: str, expected: bytes) -> None:
 def test_file_that_vanishes() -> None:
     """Between walking and reading, or between checking and showing, anything may happen."""
     write("gone.py", b"")
-    real = discover.read
+    real = files.read
 
     def read(path: str) -> bytes:
         if path == "gone.py":
@@ -248,5 +248,5 @@ def test_file_that_vanishes() -> None:
         return real(path)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(discover, "read", read)
+        patch.setattr(files, "read", read)
         beside("gone.py R4C-SRC-001 cannot be checked: no such file or directory")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from resilience4cata.facts import At, Unreadable
-from resilience4cata_lint.discover import Excluded, Found, Walk, ignored_by_git, read
+from resilience4cata_lint.discover import Excluded, Found, Walk, ignored_by_git
+from resilience4cata_lint.files import read
 
 
 @pytest.fixture(autouse=True)

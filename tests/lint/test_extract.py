@@ -142,14 +142,12 @@ def test_installed_packages_are_readable() -> None:
     assert [] == [facts for facts in found if isinstance(facts, Unreadable)]
 
 
-def test_libcst_is_imported_only_when_needed() -> None:
-    """A file without policies is read by ast alone."""
+def test_no_second_parser_is_loaded() -> None:
+    """Facts come from `ast` alone: importing libcst takes as long as reading ten thousand files."""
     program = (
         "import sys; from resilience4cata_lint.extract import extract;"
-        "extract('a.py', b'from resilience4cata import retry\\n@retry\\ndef f(x=1): ...\\nLIMIT = (1, 2)', 'a', False);"
-        "assert 'libcst' not in sys.modules;"
         "extract('a.py', b'from resilience4cata import retry\\n@retry(delay=1)\\ndef f(): ...', 'a', False);"
-        "assert 'libcst' in sys.modules"
+        "assert 'libcst' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 

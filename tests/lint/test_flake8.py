@@ -17,6 +17,7 @@ from resilience4cata_lint.inputs import Inputs
 from resilience4cata_lint.locate import Modules
 from resilience4cata_lint.one_project import OneProject
 from resilience4cata_lint.options import Options
+from resilience4cata_lint.reading import Means
 from resilience4cata_lint.selection import Selection
 from resilience4cata_lint.single import Checker
 
@@ -250,9 +251,11 @@ def test_one_look_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[int] = []
     real = engine.examine
 
-    def counted(inputs: Inputs, modules: Modules, options: Options, selection: Selection) -> engine.Report:
+    def counted(
+        inputs: Inputs, modules: Modules, options: Options, selection: Selection, means: Means
+    ) -> engine.Report:
         runs.append(len(inputs.given))
-        return real(inputs, modules, options, selection)
+        return real(inputs, modules, options, selection, means=means)
 
     monkeypatch.setattr(engine, "examine", counted)
     counts = []

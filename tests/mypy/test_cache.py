@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from resilience4cata_mypy.cache import FOLDERS, own_version
+from resilience4cata.identity import own_version
+from resilience4cata_mypy.cache import FOLDERS
 
 
 def test_the_version_changes_with_any_source_file(tmp_path: Path) -> None:

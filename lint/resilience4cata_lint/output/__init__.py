@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+from ..formats import FORMATS
 
 if TYPE_CHECKING:
     from resilience4cata.diagnostics import Diagnostic
 
     from ..engine import Report
 
-FORMATS: Final = ("full", "concise", "json", "github", "gitlab", "sarif", "junit")
+__all__ = ["FORMATS", "Format", "View", "format_named", "statistics", "summary"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ path.
 """
 
 # Paths stay texts, as everywhere in the linter.
-# ruff: noqa: PTH109, PTH110, PTH117, PTH118, PTH120
+# ruff: noqa: PTH109, PTH117, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 from urllib.parse import quote
+
+from .. import files
 
 _ABSOLUTE: Final = re.compile(r"/|[A-Za-z]:/")
 
@@ -36,7 +38,7 @@ def in_repository(here: str | None = None) -> Callable[[str], str]:
 def _top(here: str) -> str:
     """The repository's folder, else `here`, with forward slashes and one at the end."""
     folder = here
-    while not os.path.exists(os.path.join(folder, ".git")):
+    while not files.kind(os.path.join(folder, ".git")):
         parent = os.path.dirname(folder)
         if parent == folder:
             folder = here

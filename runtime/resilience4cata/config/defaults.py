@@ -79,12 +79,23 @@ def _slow(attribute: str, other: str, default: Value) -> Callable[[Mapping[str, 
     return tracked
 
 
+def _allowed(attribute: str) -> Callable[[Mapping[str, Value]], Value]:
+    def beside_classifier(values: Mapping[str, Value]) -> Value:
+        if values["classifier"] is UNKNOWN:
+            return UNKNOWN
+        return values[attribute] if values["classifier"] is NO_VALUE else Items(())
+
+    return beside_classifier
+
+
 _ADJUSTMENTS: Final[Mapping[tuple[str, str], Callable[[Mapping[str, Value]], Value]]] = {
     ("circuit_breaker", "minimum_calls"): _minimum_calls,
     ("circuit_breaker", "half_open_max_wait"): lambda values: values["wait_in_open"],
+    ("circuit_breaker", "record_on"): _allowed("record_on"),
     ("circuit_breaker", "slow_call_duration"): _slow("slow_call_duration", "slow_call_rate_threshold", "60s"),
     ("circuit_breaker", "slow_call_rate_threshold"): _slow("slow_call_rate_threshold", "slow_call_duration", 100),
     ("retry", "max_delay"): _max_delay,
+    ("retry", "retry_on"): _allowed("retry_on"),
     ("adaptive_limit", "min_limit"): _bound("min_limit", min),
     ("adaptive_limit", "max_limit"): _bound("max_limit", max),
 }

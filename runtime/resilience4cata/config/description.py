@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from ..durations import format_duration
 from ..facts import UNKNOWN, Element, Interval, Items, Member, Project, Ref, Value
@@ -50,6 +51,22 @@ class Description:
     def of(self, policy: str) -> Mapping[str, DescribedSetting]:
         """The settings of one policy by attribute."""
         return {setting.attribute: setting for setting in self.settings if setting.policy == policy}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, fit for JSON. `settings` has `value`, `origin` and `shadowed` by policy and attribute."""
+        settings: dict[str, dict[str, Any]] = {policy: {} for policy in self.layers}
+        for setting in self.settings:
+            settings[setting.policy][setting.attribute] = {
+                "value": setting.value,
+                "origin": setting.origin.text,
+                "shadowed": [{"value": value, "origin": origin.text} for value, origin in setting.shadowed],
+            }
+        return {
+            "id": self.id,
+            "layers": [*self.layers],
+            "instances": dict(self.instances),
+            "settings": settings,
+        }
 
     def _lines(self) -> Iterator[str]:
         yield self.id

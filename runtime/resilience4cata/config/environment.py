@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Final, Literal, NamedTuple
 
-from ..facts import Ambiguous, At, ConfigFile, Variable
+from ..facts import UNKNOWN, Ambiguous, At, ConfigFile, Unknown, Variable
 from ..schema import POLICIES
 from ..suggestions import did_you_mean
 from . import grammar, tree
@@ -50,27 +50,51 @@ class EnvironmentSource:
         return any(self._ours())
 
     def _ours(self) -> Iterator[str]:
-        return (name for name in self.environment if name.startswith(VARIABLE_PREFIX) and name != FILE_VARIABLE)
+        return filter(is_ours, self.environment)
 
     def load(self) -> ConfigFile:
         """The keys that are set, in the order of their variables. An empty value is one, and no valid one."""
-        ours = sorted(self._ours())
-        if not ours:
-            return ConfigFile("env")
-        owners = _Owners.of(self.names)
-        keys, unknown, ambiguous = [], [], []
-        for name in ours:
-            at = At(f"env {name}")
-            known = sorted(owners.keys(name))
-            if len(known) == 1:
-                key = tree.properties_key(known[0], self.environment[name], partial(_everywhere, at), at)
-                if key is not None:
-                    keys.append(key)
-            elif known:
-                ambiguous.append(Ambiguous(name, at, tuple(k.partition(".")[2] for k in known)))
-            else:
-                unknown.append(owners.unknown(name, at))
-        return ConfigFile("env", tuple(keys), unknown=tuple(unknown), ambiguous=tuple(ambiguous))
+        places = ((name, At(f"env {name}")) for name in sorted(self._ours()))
+        assignments = [Assignment(name, self.environment[name], at, at) for name, at in places]
+        return read_variables("env", assignments, self.names)
+
+
+class Assignment(NamedTuple):
+    """A variable that is given a value, and where both stand. The value is UNKNOWN where something else decides it."""
+
+    name: str
+    value: str | Unknown
+    at: At
+    value_at: At
+
+
+def read_variables(source: str, assignments: Iterable[Assignment], names: Names) -> ConfigFile:
+    """The keys that variables of ours set, in their order; what else has our prefix is told.
+
+    `names` are those that keys may hold.
+    """
+    ours = [assignment for assignment in assignments if is_ours(assignment.name)]
+    if not ours:
+        return ConfigFile(source)
+    owners = _Owners.of(names)
+    keys, unknown, ambiguous = [], [], []
+    for name, value, at, value_at in ours:
+        known = sorted(owners.keys(name))
+        if len(known) == 1:
+            text = value if isinstance(value, str) else ""
+            key = tree.properties_key(known[0], text, partial(_everywhere, at), value_at)
+            if key is not None:
+                keys.append(key if isinstance(value, str) else replace(key, value=UNKNOWN))
+        elif known:
+            ambiguous.append(Ambiguous(name, at, tuple(k.partition(".")[2] for k in known)))
+        else:
+            unknown.append(owners.unknown(name, at))
+    return ConfigFile(source, tuple(keys), unknown=tuple(unknown), ambiguous=tuple(ambiguous))
+
+
+def is_ours(variable: str) -> bool:
+    """Whether a variable is meant for a key; one names a file."""
+    return variable.startswith(VARIABLE_PREFIX) and variable != FILE_VARIABLE
 
 
 def _everywhere(at: At, start: int, end: int) -> At:

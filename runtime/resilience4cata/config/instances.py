@@ -26,7 +26,9 @@ from ..facts import (
     Scope,
     Unknown,
 )
+from .environment import Names
 from .layers import INHERITED, UNGUARDED, writes_of
+from .profiles import profile_of
 from .resolve import Resolver, element_id
 
 _METHODS = (Kind.METHOD, Kind.STATIC_METHOD, Kind.CLASS_METHOD)
@@ -182,3 +184,19 @@ def _names_in(composed: Sequence[Composed | object]) -> Iterator[tuple[str, str]
                     yield member.policy, name
             else:
                 yield from _names_in((member,))
+
+
+def names_of(project: Project) -> Names:
+    """The names that variables may hold: those that code and files declare."""
+    instances = Instances(Resolver.of(project))
+    keys = [key for file in project.files for key in file.keys]
+    told = {override.name for override in project.overrides} | {*project.locked}
+    return Names(
+        templates=frozenset(template.name for template in project.templates),
+        instances=frozenset(id for id in instances.elements if "<locals>" not in id)
+        | told
+        | frozenset(instances.shared),
+        profiles=frozenset(profile for key in keys if (profile := profile_of(key)) is not None)
+        | frozenset(project.profiles or ()),
+        budgets=frozenset(key.path[1] for key in keys if key.path[:1] == ("budgets",) and len(key.path) > 2),
+    )

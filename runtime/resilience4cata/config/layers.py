@@ -88,9 +88,11 @@ class Surroundings:
 
 def writes_of(element: Element, around: Surroundings) -> list[Write]:
     """What layers 5 to 7 write for an element; for a class, what its undecorated public methods get."""
-    if element.definition.kind is Kind.CLASS:
-        return list(_class_level(element, element.body.ancestors if element.body else None, around))
     writes: list[Write] = []
+    if not element.classes_known:
+        writes.append(_anything(Origin(Layer.CLASS_COMPOSED, "an unknown class")))
+    if element.definition.kind is Kind.CLASS:
+        return [*writes, *_class_level(element, element.body.ancestors if element.body else None, around)]
     if element.scope.is_class:
         if _guarded_by_class(element):
             writes += _class_level(around.elements.get(element.scope.id), element.scope.ancestors, around)
@@ -109,8 +111,11 @@ def _class_level(own: Element | None, ancestors: tuple[str, ...] | None, around:
         ancestors = (own.definition.id,) if own is not None else ()
     declared: set[str] = set()
     for name in reversed(ancestors):
-        if name in around.elements:
-            for write in _on(around.elements[name], _CLASS, around):
+        # An element that is looked at by itself is in no project.
+        itself = own if own is not None and own.definition.id == name else None
+        element = around.elements.get(name, itself)
+        if element is not None:
+            for write in _on(element, _CLASS, around):
                 declared.add(write.policy)
                 yield write
     # Also keys of a class that writes no policies: it has those that it inherits.

@@ -29,6 +29,7 @@ class Layer(IntEnum):
     METHOD_DIRECT = 72
     INSTANCE = 80
     OVERRIDE = 90
+    RECONFIGURED = 91
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class Origin:
                 return f"instances.{self.name}"
             case Layer.OVERRIDE:
                 return f'builder.instance("{self.name}")'
+            case Layer.RECONFIGURED:
+                return f'reconfigure("{self.name}")'
         return self.name
 
 

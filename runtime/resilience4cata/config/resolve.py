@@ -187,7 +187,7 @@ class Resolver:
             yield attribute, Given(key.value, Origin(layer, name, key.at, profile))
 
     def _overrides(self, policy: str, name: list[Given] | None, element: Element) -> Iterator[tuple[str, Given]]:
-        """Layers 8, unless the instance is locked, and 9."""
+        """Layers 8, unless the instance is locked, and 9: of the builder, then those of a running program."""
         instance = name[-1].value if name else element_id(element)
         if instance is UNKNOWN:
             yield from self._overrides_of_any(policy)
@@ -197,7 +197,8 @@ class Resolver:
                     yield from self._keys("instance", instance, policy, profile, Layer.INSTANCE)
             for override in self.project.overrides:
                 if override.name == instance:
-                    yield from _written(override.declarations, policy, Origin(Layer.OVERRIDE, instance, override.at))
+                    layer = Layer.RECONFIGURED if override.at_run_time else Layer.OVERRIDE
+                    yield from _written(override.declarations, policy, Origin(layer, instance, override.at))
 
     def _overrides_of_any(self, policy: str) -> Iterator[tuple[str, Given]]:
         """Any instance may be meant, so every override that exists may or may not count."""
@@ -232,9 +233,14 @@ def parent_of(templates: Iterable[Template], profiles: Iterable[str]) -> str | N
 
 
 def element_id(element: Element) -> str | None:
-    """The id of an element's own instance, `acme.payments.PaymentsClient#charge`; a class has none."""
+    """The id of an element's own instance, `acme.payments.PaymentsClient#charge`; a class has none.
+
+    What has no owner, a pipeline, is known by its name alone.
+    """
     definition = element.definition
-    return None if definition.kind is Kind.CLASS else f"{definition.owner}#{definition.name}"
+    if definition.kind is Kind.CLASS:
+        return None
+    return f"{definition.owner}#{definition.name}" if definition.owner else definition.name
 
 
 def locked_instances(project: Project) -> Mapping[str, At]:

@@ -139,7 +139,7 @@ class Definitions:
             name = _foreign(layer)
             if layer is not function and name is not None:
                 yield Foreign(name, self._foreign_place(name, function))
-        if getattr(function, "__isabstractmethod__", False):
+        if getattr(function, "__isabstractmethod__", False) or getattr(value, "__isabstractmethod__", False) is True:
             yield Foreign("abc.abstractmethod", self._foreign_place("abc.abstractmethod", function))
 
     def _ours(self, application: Application) -> Iterator[Decorator]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import FunctionType, MethodType
 from typing import Any
 
 from ..config.description import Description, description_of, in_words
-from ..config.origin import Effective, Given
-from ..facts import UNKNOWN, Element
+from ..config.origin import Effective, Given, Layer
+from ..facts import UNKNOWN, Element, Items
+from ..guards import guard_of
 from ..policies.recorded import is_a, layers
 from ..suggestions import did_you_mean
 from .settings import Settings
@@ -16,11 +17,12 @@ from .values import full_name
 
 
 class Describing:
-    """Answers for the elements that settings were made of."""
+    """Answers for the elements that settings were made of, and for pipelines by name."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, pipelines: Mapping[str, Element]) -> None:
         self._settings = settings
         self._instances = settings.instances
+        self._pipelines = pipelines
 
     def description(self, target: object) -> Description:
         """What counts for an element. Raises LookupError."""
@@ -32,11 +34,13 @@ class Describing:
         for id in wanted:
             if id in self._instances.elements:
                 return self._instances.elements[id][-1]
+            if id in self._pipelines:
+                return self._pipelines[id]
         msg = self._refusal(wanted[0] if wanted else repr(target), is_id=isinstance(target, str))
         raise LookupError(msg)
 
     def _refusal(self, wanted: str, *, is_id: bool) -> str:
-        near = did_you_mean(wanted, self._instances.elements)
+        near = did_you_mean(wanted, (*self._instances.elements, *self._pipelines))
         if near is not None and is_id:
             return f"nothing guarded has the id '{wanted}'; did you mean '{near}'?"
         example = next(iter(self._instances.elements), "acme.payments.PaymentsClient#charge")
@@ -47,6 +51,9 @@ class Describing:
             written = self._settings.written(given.slot)
             if written is not None:
                 return _in_short(written[0])
+        if given.value is UNKNOWN and given.origin.layer is Layer.BUILT_IN:
+            # The default of an allow list gives way to a classifier, which facts have no form for.
+            return in_words(Items(()))
         return in_words(given.value)
 
 
@@ -65,6 +72,10 @@ def _ids(target: object) -> Iterator[str]:
     if is_a(target, type):
         return
     member: Any = target.__func__ if isinstance(target, MethodType) else target
+    guard = guard_of(member)
+    if guard is not None and guard.inherited:
+        owner, _, name = full_name(member).rpartition(".")
+        yield f"{owner}#{name}"
     for layer in layers(member):
         if is_a(layer, FunctionType):
             owner, _, name = full_name(layer).rpartition(".")

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from ..facts import Applied, At, Composed, Declaration, Definition, Element, Scope, Unknown, Written
+from ..facts import (
+    NOWHERE,
+    Applied,
+    At,
+    Composed,
+    Declaration,
+    Definition,
+    Element,
+    Foreign,
+    Kind,
+    Scope,
+    Unknown,
+    Written,
+)
+from ..guards import Guard, guards_in, moment
 from ..policies.composed import ComposedPolicy
 from ..policies.declaration import Decorator, Policy
-from ..policies.recorded import Recorded, function_of, is_a
+from ..policies.recorded import Recorded, binding_removed, function_of, is_a
 from ..policies.recording import Application
 from ..rules import views_of
 from .definitions import Definitions
@@ -22,6 +37,20 @@ from .scopes import ClassScope, LocalScope, ModuleScope
 from .values import full_name
 
 Chosen = Callable[[str], bool]
+
+
+class Guarded(NamedTuple):
+    """What a guard stands for: the facts, and the member of the class `owner`, or the function, that has its place.
+
+    `reachable` is False where the name leads elsewhere by now.
+    """
+
+    element: Element | None
+    member: object
+    owner: type | None
+    reachable: bool
+
+
 _LIBRARY: Final = __name__.partition(".")[0]
 
 
@@ -34,6 +63,7 @@ class Extraction:
 
     def __init__(self, chosen: Chosen, exact: Collection[str] = ()) -> None:
         self._chosen = chosen
+        self.moment = moment()
         self._recorded = Recorded()
         self.places = Places(exact)
         self._bound = tuple(_policies_of_modules(chosen))
@@ -42,6 +72,8 @@ class Extraction:
         self._definitions = Definitions(self._recorded, self.places, self.policies)
         self.elements = tuple(self._elements())
         self.views = tuple(self._views())
+        # What runs may hold these facts for long, and functions are to die as if nobody had looked at them.
+        self._recorded.release()
 
     @property
     def composed(self) -> tuple[Composed, ...]:
@@ -51,7 +83,60 @@ class Extraction:
     @property
     def oracle(self) -> LiveTypes:
         """Answers questions about the types in these facts."""
-        return LiveTypes(self._definitions, self.policies.objects)
+        return self.oracle_for(self.policies)
+
+    def oracle_for(self, policies: PolicyFacts) -> LiveTypes:
+        """The same for further policies."""
+        return LiveTypes(self._definitions, policies.objects)
+
+    def guarded(self, guard: Guard) -> Guarded | None:
+        """What a guard stands for; None where nothing of ours counts, or another guard around it runs everything."""
+        found = self._in_class(guard)
+        if found is None:
+            located = locate(guard.function, self._recorded)
+            if located is None:
+                return None
+            found = Guarded(None, located.value, located.owner, located.reachable)
+        outermost = next(guards_in(binding_removed(found.member)), None)
+        if guard is not outermost and guard.inner:
+            return None
+        return found._replace(element=self._element_of(guard, found))
+
+    def local(self, guard: Guard, applied: tuple[Applied, ...]) -> Element:
+        """What a guard without a name of its own stands for, with the policies that are `applied` to it."""
+        wrapper = guard.wrapper
+        definition = self._definitions.function(guard.function)
+        if isinstance(definition, Unknown):
+            name, module = wrapper.__name__, wrapper.__module__
+            definition = Definition(f"{module}.{wrapper.__qualname__}", name, module, Kind.FUNCTION, NOWHERE)
+        foreign = (decorator for decorator in definition.decorators if isinstance(decorator, Foreign))
+        return Element(replace(definition, decorators=(*applied, *foreign)), LocalScope(definition.owner))
+
+    def _in_class(self, guard: Guard) -> Guarded | None:
+        owner = guard.owner()
+        if owner is None:
+            return None
+        owner = current_class(owner)
+        member = vars(owner).get(guard.key)
+        if any(found is guard for found in guards_in(binding_removed(member))):
+            return Guarded(None, member, owner, not superseded(owner))
+        return None
+
+    def _element_of(self, guard: Guard, found: Guarded) -> Element | None:
+        if found.owner is None:
+            function = self._definitions.function(found.member, certain=found.reachable)
+            if isinstance(function, Unknown):
+                return None
+            return Element(function, self._surroundings(found.member, function))
+        scope = ClassScope(self._definitions, found.owner)
+        if not guard.inherited:
+            key = guard.key or guard.function.__name__
+            method = self._definitions.member(found.owner, key, found.member)
+            return None if isinstance(method, Unknown) else Element(method, scope)
+        inherited = scope.lookup(guard.key)
+        if not isinstance(inherited, Definition):
+            return None
+        return Element(replace(inherited, id=f"{scope.id}.{guard.key}", owner=scope.id), scope)
 
     def _elements(self) -> Iterator[Element]:
         by_id: dict[str, list[tuple[bool, Element]]] = {}

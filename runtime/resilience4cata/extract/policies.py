@@ -21,20 +21,28 @@ class PolicyFacts:
     """Makes facts of policies; of one composed policy always the same ones.
 
     `variables` are the full dotted names of composed policies by `id()`. `objects` are the classes and functions that
-    were given to policies, by full name. `live` leads back from facts to what they were made of.
+    were given to policies, by full name. `live` leads back from facts to what they were made of. All that `base` knows
+    is known here too.
     """
 
-    def __init__(self, places: Places, variables: Mapping[int, str]) -> None:
+    def __init__(self, places: Places, variables: Mapping[int, str], base: PolicyFacts | None = None) -> None:
         self._places = places
         self._variables = variables
-        self._made: dict[int, tuple[ComposedPolicy, Composed]] = {}
-        self.objects: dict[str, object] = {}
+        self._made: dict[int, tuple[ComposedPolicy, Composed]] = dict(base._made) if base is not None else {}
+        self.objects: dict[str, object] = dict(base.objects) if base is not None else {}
         self._written: dict[int, tuple[Slot, object]] = {}
+        self._base = base
+
+    def further(self, places: Places) -> PolicyFacts:
+        """What makes further facts, beside these, and can be forgotten without them."""
+        return PolicyFacts(places, self._variables, self)
 
     def live(self, slot: Slot) -> tuple[object] | None:
         """The value that stands in a slot that was made here, in a tuple of one."""
         found = self._written.get(id(slot))
-        return None if found is None else (found[1],)
+        if found is not None:
+            return (found[1],)
+        return self._base.live(slot) if self._base is not None else None
 
     @property
     def composed(self) -> tuple[Composed, ...]:

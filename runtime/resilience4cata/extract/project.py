@@ -3,10 +3,12 @@ the configuration sources say."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from ..config.environment import EnvironmentSource, Names
 from ..config.instances import Instances, guarded
@@ -30,8 +32,13 @@ from ..facts import (
 )
 from ..policies import Policy
 from ..policies.declaration import Site
+from ..rules import views_of
 from .extraction import Chosen, Extraction, extract, inside
+from .oracle import LiveTypes
 from .paths import Paths
+from .pipelines import Asked, pipeline_element
+from .places import Places
+from .policies import PolicyFacts
 
 
 class CodeTemplate(NamedTuple):
@@ -44,11 +51,21 @@ class CodeTemplate(NamedTuple):
 
 
 class CodeOverride(NamedTuple):
-    """`.instance(name, *policies)` as it was called."""
+    """`.instance(name, *policies)`, or `reconfigure(name, *policies)`, as it was called."""
 
     name: str
     policies: tuple[Policy, ...]
     site: Site
+
+
+class Additions(NamedTuple):
+    """What was said since `build()`: the pipelines by name, and overrides of instances."""
+
+    pipelines: Mapping[str, Asked] = MappingProxyType({})
+    overrides: tuple[CodeOverride, ...] = ()
+
+
+NO_ADDITIONS: Final = Additions()
 
 
 @dataclass(slots=True)
@@ -63,6 +80,17 @@ class Told:
     overrides: list[CodeOverride] = field(default_factory=list)
     locked: dict[str, None] = field(default_factory=dict)
     strict: bool | None = None
+
+    def copy(self) -> Told:
+        """The same, for itself."""
+        return replace(
+            self,
+            sources=[*self.sources],
+            templates=[*self.templates],
+            defaults=[*self.defaults],
+            overrides=[*self.overrides],
+            locked={**self.locked},
+        )
 
 
 class Loaded:
@@ -102,10 +130,20 @@ class Loaded:
 
 
 class Assembly:
-    """The project of facts for one builder; `exact` are the source files that may be read for exact places."""
+    """The project of facts for one builder; `exact` are the source files that may be read for exact places.
+
+    `pipelines` are the elements of the pipelines by name; `policy_facts` makes facts of further policies.
+    """
 
     def __init__(
-        self, told: Told, loaded: Loaded, chosen: Chosen, exact: Collection[str] = (), *, closed: bool = False
+        self,
+        told: Told,
+        loaded: Loaded,
+        chosen: Chosen,
+        exact: Collection[str] = (),
+        *,
+        closed: bool = False,
+        additions: Additions = NO_ADDITIONS,
     ) -> None:
         self._told = told
         self._loaded = loaded
@@ -113,7 +151,7 @@ class Assembly:
         facts = self.extraction.policies
         self._templates = tuple(map(self._template, told.templates))
         self._defaults = tuple(map(facts.declaration, told.defaults))
-        overrides = tuple(map(self._override, told.overrides))
+        self._overrides = tuple(_override(override, self.extraction.places, facts) for override in told.overrides)
         files = self._files()
         self.project = Project(
             elements=self.extraction.elements,
@@ -125,20 +163,63 @@ class Assembly:
             defaults=self._defaults,
             profiles=told.profiles or None,
             profiles_at=tuple(self._profiles_at()),
-            overrides=overrides,
+            overrides=self._overrides,
             locked=tuple(told.locked),
+        )
+        self._add(additions, exact)
+
+    def with_additions(self, additions: Additions, exact: Collection[str] = ()) -> Assembly:
+        """The same with other additions. Nothing is read again, and nothing that was declared meanwhile comes in.
+
+        `exact` are source files that may be read for exact places of the additions.
+        """
+        made = copy(self)
+        vars(made).pop("instances", None)
+        made._add(additions, exact)
+        return made
+
+    def _add(self, additions: Additions, exact: Collection[str]) -> None:
+        """Facts of their own, so that they are forgotten together with the additions."""
+        places = Places(exact)
+        self.policy_facts = facts = self.extraction.policies.further(places)
+        self._added_places = places
+        later = (replace(_override(override, places, facts), at_run_time=True) for override in additions.overrides)
+        # Without pipelines nothing needs to be resolved yet.
+        resolver = Resolver.of(self.project if additions.pipelines else Project(), active_profiles(self.project))
+        self.pipelines = {name: pipeline_element(name, p, facts, resolver) for name, p in additions.pipelines.items()}
+        self.project = replace(
+            self.project,
+            elements=(*self.extraction.elements, *self.pipelines.values()),
+            composed=facts.composed,
+            overrides=(*self._overrides, *later),
         )
 
     @property
     def views(self) -> tuple[object, ...]:
         """What rules look at."""
         project = self.project
-        return (*self.extraction.views, *self._written(), *project.templates, *project.files, project)
+        pipelines = (view for element in self.pipelines.values() for view in views_of(element))
+        return (*self.extraction.views, *pipelines, *self.configuration, project)
+
+    @property
+    def configuration(self) -> tuple[object, ...]:
+        """The same without what is declared: templates, files, and the policies given to the builder."""
+        return (*self._written(), *self.project.templates, *self.project.files)
 
     @cached_property
     def instances(self) -> Instances:
         """What can be tuned and described."""
         return Instances(Resolver.of(self.project, active_profiles(self.project)))
+
+    @property
+    def oracle(self) -> LiveTypes:
+        """Answers questions about the types in these facts."""
+        return self.extraction.oracle_for(self.policy_facts)
+
+    @property
+    def loaded(self) -> Loaded:
+        """The sources as they were read."""
+        return self._loaded
 
     @property
     def paths(self) -> Paths:
@@ -148,11 +229,11 @@ class Assembly:
     @property
     def objects(self) -> dict[str, object]:
         """The classes and other objects that values name, by full name."""
-        return {**self.extraction.policies.objects, **self.paths.objects}
+        return {**self.policy_facts.objects, **self.paths.objects}
 
     def knows(self, source: str) -> bool:
         """Whether `source` is a file of code in which places can be told more exactly."""
-        return self.extraction.places.knows(source)
+        return self.extraction.places.knows(source) or self._added_places.knows(source)
 
     def _files(self) -> tuple[ConfigFile, ...]:
         weak = tuple(self._loaded.files.values())
@@ -196,12 +277,6 @@ class Assembly:
             places.argument(call, "extends") if template.extends is not None else NOWHERE,
         )
 
-    def _override(self, override: CodeOverride) -> Override:
-        places, facts = self.extraction.places, self.extraction.policies
-        call = places.call(*override.site)
-        declarations = tuple(facts.declaration(policy, call) for policy in override.policies)
-        return Override(override.name, places.argument(call, "name", 0), declarations)
-
     def _profiles_at(self) -> Iterator[At]:
         if self._told.profiles_site is not None:
             call = self.extraction.places.call(*self._told.profiles_site)
@@ -217,6 +292,12 @@ class Assembly:
                 yield Written(declaration, within=f'config("{template.name}")' if here else "")
         overrides = (declaration for override in self.project.overrides for declaration in override.declarations)
         yield from map(Written, (*self._defaults, *overrides))
+
+
+def _override(override: CodeOverride, places: Places, facts: PolicyFacts) -> Override:
+    call = places.call(*override.site)
+    declarations = tuple(facts.declaration(policy, call) for policy in override.policies)
+    return Override(override.name, places.argument(call, "name", 0), declarations)
 
 
 def _may_hold_ids(file: ConfigFile) -> bool:

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any, TypeVar, is_typeddict
 
 from ..facts import UNKNOWN, Definition, Scope, Signature, TypeFact, Unknown
-from ..policies.recorded import function_of, is_a
+from ..policies.recorded import defines, function_of, is_a, is_inherited
 from .annotations import NOT_KNOWN
 from .assignability import bindings, substituted
 from .definitions import Definitions, mangled, unmangled
@@ -37,7 +37,7 @@ class ClassScope:
         for private_to in (self._cls, None):
             for base in self._cls.__mro__:
                 key = mangled(private_to or base, name)
-                if key in vars(base):
+                if defines(base, key):
                     found = self._definitions.member(base, key, vars(base)[key])
                     return found if isinstance(found, Unknown) else self._specialised(found, base)
         dynamic = any("__getattr__" in vars(base) for c in (self._cls, type(self._cls)) for base in c.__mro__)
@@ -50,7 +50,7 @@ class ClassScope:
             for key, value in vars(base).items():
                 name = unmangled(self._cls, key)
                 private_to_base = unmangled(base, key) != key and base is not self._cls
-                if not private_to_base and not _special(name) and _is_method(value):
+                if not private_to_base and not _special(name) and _is_method(value) and not is_inherited(value):
                     found[name] = None
         return tuple(found)
 
@@ -67,7 +67,7 @@ class ClassScope:
 
     def _own_methods(self) -> Iterator[Definition]:
         for key, value in vars(self._cls).items():
-            if not key.startswith("_") and _is_method(value):
+            if not key.startswith("_") and _is_method(value) and not is_inherited(value):
                 method = self._definitions.member(self._cls, key, value)
                 if not isinstance(method, Unknown):
                     yield method

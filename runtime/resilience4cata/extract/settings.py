@@ -53,14 +53,17 @@ class Options:
 
 
 class Settings:
-    """Makes settings of effective values, once for each element."""
+    """Makes settings of effective values, once for each element.
 
-    def __init__(self, assembly: Assembly, *, strict: bool = True) -> None:
+    Classifiers that `before` made of classes are used again: they may remember what they have seen.
+    """
+
+    def __init__(self, assembly: Assembly, *, strict: bool = True, before: Settings | None = None) -> None:
         self._assembly = assembly
         self._strict = strict
         self._objects = assembly.objects
         self._made: dict[tuple[str, At], Mapping[str, PolicySettings]] = {}
-        self._classifiers: dict[type, object] = {}
+        self._classifiers: dict[type, object] = dict(before._classifiers) if before is not None else {}
 
     @property
     def instances(self) -> Instances:
@@ -70,12 +73,12 @@ class Settings:
     @property
     def policy_facts(self) -> PolicyFacts:
         """Makes facts of further policies, whose live values are then known here."""
-        return self._assembly.extraction.policies
+        return self._assembly.policy_facts
 
     @property
     def oracle(self) -> LiveTypes:
         """Answers questions about the types in the facts."""
-        return self._assembly.extraction.oracle
+        return self._assembly.oracle
 
     @property
     def profiles(self) -> tuple[str, ...]:
@@ -123,7 +126,7 @@ class Settings:
 
     def written(self, slot: Slot) -> tuple[object] | None:
         """The value that code writes in a slot, in a tuple of one; None if that is not known."""
-        return self._assembly.extraction.policies.live(slot)
+        return self._assembly.policy_facts.live(slot)
 
     def _live(self, attribute: Attribute, given: Effective | Given) -> Any:
         written = self.written(given.slot) if given.slot is not None else None

@@ -167,8 +167,12 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """`builder.instance("payments", …)`: attributes that count for one instance whatever else is written."""
+    """`builder.instance("payments", …)`: attributes that count for one instance whatever else is written.
+
+    `at_run_time` tells that it is `reconfigure("payments", …)` of a running program.
+    """
 
     name: str
     at: At
     declarations: tuple[Declaration, ...] = ()
+    at_run_time: bool = False

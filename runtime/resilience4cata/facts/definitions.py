@@ -126,11 +126,15 @@ class Scope(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A definition that carries policies, and where it stands. For a class, `body` is its own scope."""
+    """A definition that carries policies, and where it stands. For a class, `body` is its own scope.
+
+    `classes_known` is False where a class around it, or one of its bases, may carry policies that nobody can see.
+    """
 
     definition: Definition
     scope: Scope
     body: Scope | None = None
+    classes_known: bool = True
 
     @property
     def policies(self) -> tuple[Applied, ...]:

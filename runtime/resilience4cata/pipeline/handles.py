@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Generic, TypeVar
 
 from ..clock import Clock
 from ..events import Channel, State
+from ..policies.machines.budget import RetryBudgetSnapshot
 from ..policies.machines.bulkhead import BulkheadMachine, BulkheadSnapshot
 from ..policies.machines.circuit_breaker import CircuitBreakerMachine, CircuitBreakerSnapshot
 from ..policies.machines.rate_limiter import RateLimiterMachine, RateLimiterSnapshot
@@ -59,7 +60,7 @@ class CircuitBreakerHandle(_Handle[CircuitBreakerMachine]):
 
 
 class BulkheadHandle(_Handle[BulkheadMachine]):
-    """One bulkhead."""
+    """One bulkhead. It has no `reset`: its slots belong to the calls that run."""
 
     __slots__ = ()
 
@@ -73,6 +74,10 @@ class RateLimiterHandle(_Handle[RateLimiterMachine]):
 
     __slots__ = ()
 
+    def reset(self) -> None:
+        """Begin anew with a cycle that starts now; permits that calls wait for are still theirs."""
+        self._machine.reset(self._clock.monotonic_ns())
+
     def snapshot(self) -> RateLimiterSnapshot:
         """The figures now."""
         return self._machine.snapshot(self._clock.monotonic_ns())
@@ -80,8 +85,41 @@ class RateLimiterHandle(_Handle[RateLimiterMachine]):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All instances that are in use, by policy and name, at one moment."""
+    """All instances that are in use, by policy and name, at one moment; printed, it is a table."""
 
     circuit_breakers: Mapping[str, CircuitBreakerSnapshot]
     bulkheads: Mapping[str, BulkheadSnapshot]
     rate_limiters: Mapping[str, RateLimiterSnapshot]
+    retry_budgets: Mapping[str, RetryBudgetSnapshot]
+
+    def as_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Plain values by policy, instance and figure, fit for JSON."""
+        return {field.name: {n: _plain(s) for n, s in getattr(self, field.name).items()} for field in fields(self)}
+
+    def __str__(self) -> str:
+        """Two aligned columns, "circuit_breaker payments" and its figures; rates in percent."""
+        rows = [
+            (f"{field.name.removesuffix('s')} {name}", ", ".join(_in_words(_plain(snapshot))))
+            for field in fields(self)
+            for name, snapshot in sorted(getattr(self, field.name).items())
+        ]
+        width = max((len(title) for title, _ in rows), default=0)
+        return "\n".join(f"{title:<{width}}  {figures}" for title, figures in rows) or "no instance is in use"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return {name: _plain(inner) for name, inner in value._asdict().items()}
+    return value.value if isinstance(value, State) else value
+
+
+def _in_words(figures: Mapping[str, Any]) -> Iterator[str]:
+    """`open`, `failure rate 60%`, `window calls 10 failed 6 slow 0`; what is not known is left out."""
+    for name, value in figures.items():
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            yield " ".join((name, *(f"{inner} {number}" for inner, number in value.items())))
+        elif value is not None:
+            number = f"{value:g}%" if name.endswith("_rate") else str(value)
+            yield f"{name.replace('_', ' ')} {number}"

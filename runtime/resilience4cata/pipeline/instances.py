@@ -1,14 +1,19 @@
-"""The stateful instances of one `Resilience`: made when they are first needed, one for each policy and name."""
+"""The stateful instances of one `Resilience`: made when they are first needed, one for each policy and name.
+
+State outlives settings: `Machines` holds the state, `Instances` says with which settings it is used at a time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from threading import RLock
 from typing import Any, Final, TypeVar
 
 from ..clock import Clock, Scheduler
 from ..errors import DefinitionError
-from ..events import Listeners
+from ..events import Events, Listeners
 from ..policies.machines.budget import RetryBudgetMachine, RetryBudgetSettings
 from ..policies.machines.bulkhead import BulkheadMachine, BulkheadSettings
 from ..policies.machines.circuit_breaker import CircuitBreakerMachine, CircuitBreakerSettings
@@ -18,6 +23,16 @@ from .workers import Workers
 
 S = TypeVar("S")
 Machine = CircuitBreakerMachine | BulkheadMachine | RateLimiterMachine
+Record = CircuitBreakerSettings | BulkheadSettings | RateLimiterSettings
+Key = tuple[str, str]
+"""Policy and name of an instance."""
+
+RECORDS: Final[Mapping[str, type[Any]]] = {
+    "circuit_breaker": CircuitBreakerSettings,
+    "bulkhead": BulkheadSettings,
+    "rate_limiter": RateLimiterSettings,
+}
+"""The settings of the policies whose instances have a state."""
 
 
 def record_of(kind: type[S], values: Mapping[str, Any]) -> S:
@@ -37,49 +52,158 @@ class Surroundings:
     make_handler: Callable[[type], Any]
 
 
-class Instances:
-    """The instances by policy and name. Nothing is made under the lock; the first one wins."""
+class Machines:
+    """The state of all instances. Their settings change under `lock`, which no call takes once they are made."""
 
     def __init__(self, around: Surroundings) -> None:
         self.around = around
-        self._machines: dict[tuple[str, str], Machine] = {}
+        # Reentrant, since the collector or a signal may run code that makes a call at any point.
+        self.lock = RLock()
+        self._machines: dict[Key, Machine] = {}
         self._budgets: dict[str, RetryBudgetMachine] = {}
+        self._records: Mapping[Key, Record] = {}
+        self._budget_settings: Mapping[str, RetryBudgetSettings] = {}
 
-    def circuit_breaker(self, name: str, values: Mapping[str, Any]) -> CircuitBreakerMachine:
-        settings = record_of(CircuitBreakerSettings, values)
-        now = self.around.clock.monotonic_ns()
-        channel = self.around.listeners.channel(name, "circuit_breaker")
-        return self._the("circuit_breaker", name, CircuitBreakerMachine(settings, now, channel))
+    def the(self, key: Key, record: Record) -> Machine:
+        """The instance; `record` is for one that is not known to the settings that count now."""
+        found = self._machines.get(key)
+        if found is None:
+            now = self.around.clock.monotonic_ns()
+            with self.lock:
+                found = self._machines.get(key)
+                if found is None:
+                    found = self._machines.setdefault(key, self._made(key, self._records.get(key, record), now))
+        return found
 
-    def bulkhead(self, name: str, values: Mapping[str, Any]) -> BulkheadMachine:
-        return self._the("bulkhead", name, BulkheadMachine(record_of(BulkheadSettings, values)))
-
-    def rate_limiter(self, name: str, values: Mapping[str, Any]) -> RateLimiterMachine:
-        channel = self.around.listeners.channel(name, "rate_limiter")
-        return self._the("rate_limiter", name, RateLimiterMachine(record_of(RateLimiterSettings, values), channel))
+    def going_on(self, key: Key, record: Record) -> Machine:
+        """The instance, which goes on with these settings if it had others."""
+        found = self.the(key, record)
+        if found.settings != record:
+            now = self.around.clock.monotonic_ns()
+            with self.lock:
+                events = _reconfigure(found, record, now)
+            self.around.listeners.channel(key[1], key[0]).emit(events)
+        return found
 
     def budget(self, name: str, settings: RetryBudgetSettings) -> RetryBudgetMachine:
-        return self._budgets.setdefault(name, RetryBudgetMachine(settings, self.around.clock.monotonic_ns()))
+        """The shared retry budget of that name."""
+        found = self._budgets.get(name)
+        if found is None:
+            now = self.around.clock.monotonic_ns()
+            with self.lock:
+                settings = self._budget_settings.get(name, settings)
+                found = self._budgets.setdefault(name, RetryBudgetMachine(settings, now))
+        return found
+
+    def locks(self) -> Iterator[AbstractContextManager[Any]]:
+        """All locks, those first within which others are taken."""
+        yield self.lock
+        for machine in (*self._machines.copy().values(), *self._budgets.copy().values()):
+            yield machine.lock
+
+    def renew_after_fork(self) -> None:
+        """Give back, in a child process, what other threads held."""
+        for machine in self._machines.values():
+            if not isinstance(machine, RateLimiterMachine):
+                machine.renew_after_fork()
 
     def of(self, policy: str) -> dict[str, Machine]:
         """The instances of one policy by name."""
         return {name: machine for (kind, name), machine in self._machines.copy().items() if kind == policy}
 
-    def _the(self, policy: str, name: str, made: M) -> M:
-        found: Any = self._machines.setdefault((policy, name), made)
-        if found.settings != made.settings:
-            msg = f"R4C-IN-001: the {policy} '{name}' is in use with other settings: {_difference(found, made)}"
+    @property
+    def budgets(self) -> dict[str, RetryBudgetMachine]:
+        """The retry budgets that are in use, by name."""
+        return self._budgets.copy()
+
+    def follow_locked(
+        self, records: Mapping[Key, Record], budgets: Mapping[str, RetryBudgetSettings], now: int
+    ) -> list[tuple[Key, Events]]:
+        """Go on with other settings: the instances that they know keep their state, all others are let go.
+
+        Returns what happened by that, to be told when `lock` is released.
+        """
+        self._records, self._budget_settings = records, budgets
+        self._machines = {key: machine for key, machine in self._machines.items() if key in records}
+        self._budgets = {name: budget for name, budget in self._budgets.items() if name in budgets}
+        for name, budget in self._budgets.items():
+            if budget.settings != budgets[name]:
+                budget.reconfigure(budgets[name], now)
+        changed = ((key, machine) for key, machine in self._machines.items() if machine.settings != records[key])
+        return [(key, _reconfigure(machine, records[key], now)) for key, machine in changed]
+
+    def _made(self, key: Key, record: Record, now: int) -> Machine:
+        policy, name = key
+        channel = self.around.listeners.channel(name, policy)
+        match record:
+            case CircuitBreakerSettings():
+                return CircuitBreakerMachine(record, now, channel)
+            case BulkheadSettings():
+                return BulkheadMachine(record)
+            case RateLimiterSettings():
+                return RateLimiterMachine(record, channel)
+
+
+def _reconfigure(machine: Machine, record: Record, now: int) -> Events:
+    match machine, record:
+        case CircuitBreakerMachine(), CircuitBreakerSettings():
+            return machine.reconfigure(record, now)
+        case BulkheadMachine(), BulkheadSettings():
+            machine.reconfigure(record)
+        case RateLimiterMachine(), RateLimiterSettings():
+            machine.reconfigure(record, now)
+    return ()
+
+
+class Instances:
+    """The instances as one set of settings uses them. Nothing of the user's runs under a lock; the first one wins."""
+
+    def __init__(self, machines: Machines) -> None:
+        self.around = machines.around
+        self.records: dict[Key, Record] = {}
+        self._machines = machines
+
+    def circuit_breaker(self, name: str, values: Mapping[str, Any]) -> CircuitBreakerMachine:
+        return self._the("circuit_breaker", name, values)  # type: ignore[no-any-return]
+
+    def bulkhead(self, name: str, values: Mapping[str, Any]) -> BulkheadMachine:
+        return self._the("bulkhead", name, values)  # type: ignore[no-any-return]
+
+    def rate_limiter(self, name: str, values: Mapping[str, Any]) -> RateLimiterMachine:
+        return self._the("rate_limiter", name, values)  # type: ignore[no-any-return]
+
+    def budget(self, name: str, settings: RetryBudgetSettings) -> RetryBudgetMachine:
+        return self._machines.budget(name, settings)
+
+    def declare(self, settings: Mapping[str, Mapping[str, Any]]) -> None:
+        """Let these settings of an element count for the instances that it uses.
+
+        Raises DefinitionError where another element gave an instance other settings.
+        """
+        for policy in RECORDS:
+            if policy in settings:
+                self._declared(policy, settings[policy]["name"], settings[policy])
+
+    def named(self, policy: str, name: str) -> Machine | None:
+        """The instance of a declared policy, made if it was not yet; None if nothing declares it."""
+        record = self.records.get((policy, name))
+        return None if record is None else self._machines.the((policy, name), record)
+
+    def _the(self, policy: str, name: str, values: Mapping[str, Any]) -> Any:
+        return self._machines.the((policy, name), self._declared(policy, name, values))
+
+    def _declared(self, policy: str, name: str, values: Mapping[str, Any]) -> Record:
+        record: Record = record_of(RECORDS[policy], values)
+        known = self.records.setdefault((policy, name), record)
+        if known != record:
+            msg = f"R4C-IN-001: the {policy} '{name}' is in use with other settings: {_difference(known, record)}"
             raise DefinitionError(msg)
-        return found  # type: ignore[no-any-return]
-
-
-M = TypeVar("M", CircuitBreakerMachine, BulkheadMachine, RateLimiterMachine)
-_SHOWN: Final = "{name} is {old}, not {new}"
+        return record
 
 
 def _difference(old: Any, new: Any) -> str:
     return ", ".join(
-        _SHOWN.format(name=name, old=before, new=after)
-        for name, before, after in zip(old.settings._fields, old.settings, new.settings, strict=True)
+        f"{name} is {before}, not {after}"
+        for name, before, after in zip(old._fields, old, new, strict=True)
         if before != after
     )

@@ -13,7 +13,8 @@ from ..policies.order import Layer as Place
 from .falling_back import FallbackLayer, Target
 from .instances import Instances, record_of
 from .order import arranged
-from .slow import BulkheadLayer, CircuitBreakerLayer, Layer, RateLimiterLayer, RetryLayer, TimeoutLayer
+from .slow import BulkheadLayer, CircuitBreakerLayer, Layer, RateLimiterLayer, RetryLayer
+from .timing_out import TimeoutLayer
 
 Values = Mapping[str, Any]
 
@@ -117,16 +118,11 @@ class Maker:
         )
 
     def _classification(self, refusals: Refusals, values: Values, allow: str, deny: str) -> Classification:
-        classifier = values.get("classifier")
-        allowed = values[allow]
-        if classifier is not None and allowed == (Exception,):
-            # The default of the allow list gives way to the classifier that is written beside it.
-            allowed = ()
         return Classification(
             refusals,
-            tuple(allowed or ()),
+            tuple(values[allow] or ()),
             tuple(values[deny] or ()),
-            classifier=classifier,
+            classifier=values.get("classifier"),
             unwrap=tuple(self._options.classification_unwrap),
             bypass=tuple(self._options.classification_bypass),
         )

@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import copy_context
 from typing import Any, Protocol, TypeVar
 
-from ..clock import SECOND, Clock, Scheduler, ThreadSignal
+from ..clock import Clock, Scheduler, ThreadSignal
 from ..events import Channel
 from ..policies.machines.bulkhead import Entry
 from ..policies.machines.rate_limiter import RateLimiterMachine
 from ..policies.machines.waits import enter, enter_async, permit, permit_async
+from .head_start import HeadStart
 from .outcome import Outcome
 from .workers import Workers
 
@@ -36,8 +37,14 @@ class Port(Protocol):
     async def permit(self, limiter: RateLimiterMachine, channel: Channel, deadline: int | None) -> int | None:
         """Get a permit of a rate limiter; see `waits.permit`."""
 
-    async def limited(self, body: Body, limit: int, *, offload: bool) -> tuple[Outcome | None, bool]:
-        """Run for no longer than `limit`: the outcome, None if there is none in time, and whether it came too late."""
+    async def limited(
+        self, body: Body, limit: int, began: int, *, offload: bool, instance_id: str, head: HeadStart | None
+    ) -> tuple[Outcome | None, bool]:
+        """Run for no longer than `limit` from `began` on: the outcome, None if there is none in time, and whether it
+        came too late.
+
+        `instance_id` is the one that sets the limit; `head` tells of a call that the limit has watched already.
+        """
 
 
 class SyncPort:
@@ -63,14 +70,15 @@ class SyncPort:
     async def permit(self, limiter: RateLimiterMachine, channel: Channel, deadline: int | None) -> int | None:
         return permit(limiter, self._clock, self._scheduler, channel, deadline)
 
-    async def limited(self, body: Body, limit: int, *, offload: bool) -> tuple[Outcome | None, bool]:
+    async def limited(
+        self, body: Body, limit: int, began: int, *, offload: bool, instance_id: str, head: HeadStart | None
+    ) -> tuple[Outcome | None, bool]:
         if offload:
-            return self._offloaded(body, limit), False
-        end = self._clock.monotonic_ns() + limit
+            return self._offloaded(body, limit, instance_id), False
         outcome = await body(self)
-        return outcome, outcome.failure is None and self._clock.monotonic_ns() > end
+        return outcome, outcome.failure is None and self._clock.monotonic_ns() > began + limit
 
-    def _offloaded(self, body: Body, limit: int) -> Outcome | None:
+    def _offloaded(self, body: Body, limit: int, instance_id: str) -> Outcome | None:
         """The thread goes on after the time is over, with whatever it holds."""
         found: list[Outcome] = []
         signal = ThreadSignal()
@@ -84,7 +92,7 @@ class SyncPort:
             finally:
                 signal.set()
 
-        refusal = self._workers.submit(work)
+        refusal = self._workers.submit(work, instance_id)
         if refusal is not None:
             return Outcome(failure=refusal, own=True)
         self._workers.settle(signal)
@@ -118,21 +126,28 @@ class AsyncPort:
     async def permit(self, limiter: RateLimiterMachine, channel: Channel, deadline: int | None) -> int | None:
         return await permit_async(limiter, self._clock, self._scheduler, channel, deadline)
 
-    async def limited(self, body: Body, limit: int, *, offload: bool) -> tuple[Outcome | None, bool]:
+    async def limited(
+        self, body: Body, limit: int, began: int, *, offload: bool, instance_id: str, head: HeadStart | None
+    ) -> tuple[Outcome | None, bool]:
         import asyncio
+
+        from .timers import alarm
 
         task = asyncio.current_task()
         if task is None:
             msg = "an asynchronous call with a timeout has to run in a task of asyncio"
             raise RuntimeError(msg)
         before, fired = task.cancelling(), False
+        if head is not None and head.cancelling is not None:
+            before, fired = head.cancelling, head.fired
 
         def fire() -> None:
             nonlocal fired
             fired = True
             task.cancel()
 
-        stop = self._alarm(limit, fire)
+        remaining = began + limit - self._clock.monotonic_ns()
+        stop = _nothing if fired else alarm(self._scheduler, max(0, remaining), fire)
         try:
             outcome = await body(self)
         except asyncio.CancelledError as cancelled:
@@ -148,16 +163,9 @@ class AsyncPort:
             return None, False
         return outcome, outcome.failure is None
 
-    def _alarm(self, nanoseconds: int, fire: Callable[[], None]) -> Callable[[], None]:
-        """Call `fire` later; schedulers of tests have alarms of their own, which follow their clock."""
-        alarm: Callable[[int, Callable[[], None]], Callable[[], None]] | None = getattr(self._scheduler, "alarm", None)
-        if alarm is not None:
-            return alarm(nanoseconds, fire)
-        from asyncio import get_running_loop
 
-        # Longer timers overflow in some selectors; nothing waits for that long.
-        seconds = min(nanoseconds / SECOND, 86_400 * 365)
-        return get_running_loop().call_later(seconds, fire).cancel
+def _nothing() -> None:
+    return None
 
 
 def driven(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
+from .head_start import HeadStart
 from .instances import Surroundings
 from .ports import AsyncPort, SyncPort, driven
 from .shape import binder_of
@@ -17,18 +18,19 @@ T = TypeVar("T")
 class Pipeline:
     """Policies without a decorator: `call` and `acall` run any function through them."""
 
-    def __init__(self, name: str, layers: tuple[Layer, ...], runner: Runner) -> None:
+    def __init__(self, name: str, layers: Callable[[], tuple[Layer, ...]], runner: Runner) -> None:
+        """`layers` gives those that count at the time of a call."""
         self.name = name
         self._layers = layers
         self._runner = runner
 
     def call(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a synchronous function. Raises TypeError for arguments that do not fit, before any policy."""
-        return cast("T", self._runner.call(self._layers, function, args, kwargs))
+        return cast("T", self._runner.call(self._layers(), function, args, kwargs))
 
     async def acall(self, function: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Call an asynchronous function and await it."""
-        return cast("T", await self._runner.acall(self._layers, function, args, kwargs))
+        return cast("T", await self._runner.acall(self._layers(), function, args, kwargs))
 
     def __repr__(self) -> str:
         return f"<Pipeline {self.name!r}>"
@@ -38,6 +40,7 @@ class Runner:
     """Runs functions through layers."""
 
     def __init__(self, around: Surroundings) -> None:
+        self.around = around
         self._sync = SyncPort(around.clock, around.scheduler, around.workers)
         self._async = AsyncPort(around.clock, around.scheduler)
 
@@ -48,8 +51,9 @@ class Runner:
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
         receiver: object = None,
+        head: HeadStart | None = None,
     ) -> Any:
-        call = Call(layers, function, args, dict(kwargs), binder_of(function), receiver)
+        call = Call(layers, function, args, dict(kwargs), binder_of(function), receiver, head)
         outcome = driven(call.inside(0, self._sync))
         if outcome.failure is None:
             return outcome.result
@@ -66,8 +70,9 @@ class Runner:
         args: tuple[Any, ...],
         kwargs: Mapping[str, Any],
         receiver: object = None,
+        head: HeadStart | None = None,
     ) -> Any:
-        call = Call(layers, function, args, dict(kwargs), binder_of(function), receiver)
+        call = Call(layers, function, args, dict(kwargs), binder_of(function), receiver, head)
         outcome = await call.inside(0, self._async)
         if outcome.failure is None:
             return outcome.result

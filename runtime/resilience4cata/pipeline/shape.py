@@ -7,9 +7,10 @@ from functools import lru_cache
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
+from ..signature import parameter_names, plain_function, signature_text
+
 _ARGS: Final = 0x04
-_KWARGS: Final = 0x08
-_COROUTINE: Final = 0x80 | 0x100
+_ITERABLE_COROUTINE: Final = 0x100  # made by types.coroutine
 
 Binder = Callable[..., dict[str, Any]]
 
@@ -23,35 +24,13 @@ def binder_of(function: Callable[..., Any]) -> Binder | None:
     plain = function.__func__ if isinstance(function, MethodType) else function
     if type(plain) is not FunctionType:
         return None
-    code = plain.__code__
-    names = code.co_varnames[: _count(code)]
-    if not all(name.isidentifier() for name in names):
+    signature = signature_text(plain.__code__)
+    if signature is None:
         return None
-    made = FunctionType(_code(_signature(code, names)), {}, plain.__name__, plain.__defaults__)
+    made = FunctionType(_code(signature), {}, plain.__name__, plain.__defaults__)
     made.__kwdefaults__ = plain.__kwdefaults__
     made.__qualname__ = plain.__qualname__
     return MethodType(made, function.__self__) if isinstance(function, MethodType) else made
-
-
-def _count(code: CodeType) -> int:
-    stars = bool(code.co_flags & _ARGS) + bool(code.co_flags & _KWARGS)
-    return code.co_argcount + code.co_kwonlyargcount + stars
-
-
-def _signature(code: CodeType, names: tuple[str, ...]) -> str:
-    """The parameters as they are written, without defaults: those are given to each function."""
-    positional, keyword = names[: code.co_argcount], names[code.co_argcount :][: code.co_kwonlyargcount]
-    rest = list(names[code.co_argcount + code.co_kwonlyargcount :])
-    parts = list(positional)
-    if code.co_posonlyargcount:
-        parts.insert(code.co_posonlyargcount, "/")
-    if code.co_flags & _ARGS:
-        parts.append(f"*{rest.pop(0)}")
-    elif keyword:
-        parts.append("*")
-    parts += keyword
-    parts += [f"**{name}" for name in rest]
-    return ", ".join(parts)
 
 
 @lru_cache(maxsize=512)
@@ -66,7 +45,7 @@ def given(binder: Binder, arguments: Mapping[str, Any]) -> tuple[tuple[Any, ...]
     """Bound arguments as a call gives them, defaults included: what a fallback gets."""
     plain = binder.__func__ if isinstance(binder, MethodType) else binder
     code: CodeType = plain.__code__
-    names = code.co_varnames[: _count(code)]
+    names = parameter_names(code)
     first = 1 if isinstance(binder, MethodType) else 0
     args = [arguments[name] for name in names[first : code.co_argcount]]
     kwargs = {name: arguments[name] for name in names[code.co_argcount :][: code.co_kwonlyargcount]}
@@ -88,25 +67,12 @@ def by_name(binder: Binder, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def is_async(function: Any) -> bool:
     """Whether calling gives an awaitable: by what it is made of, else by what it is annotated to return."""
-    for _ in range(100):
-        inside = getattr(function, "func" if _partial(function) else "__func__", None)
-        if inside is None:
-            break
-        function = inside
-    if type(function) is not FunctionType:
-        call: Any = getattr(type(function), "__call__", None)  # noqa: B004  # not whether, but what
-        if type(call) is not FunctionType:
-            return False
-        function = call
+    plain = plain_function(function)
+    if plain is None:
+        return False
     from inspect import iscoroutinefunction
 
-    return iscoroutinefunction(function) or _annotated(function)
-
-
-def _partial(function: object) -> bool:
-    from functools import partial
-
-    return isinstance(function, partial)
+    return iscoroutinefunction(plain) or bool(plain.__code__.co_flags & _ITERABLE_COROUTINE) or _annotated(plain)
 
 
 def _annotated(function: FunctionType) -> bool:

@@ -16,7 +16,6 @@ from ..errors import (
     CallNotPermittedError,
     RateLimitExceededError,
     ResultRejectedError,
-    TimeoutExceededError,
 )
 from ..events import (
     BulkheadEntered,
@@ -25,13 +24,13 @@ from ..events import (
     CallIgnored,
     CallSucceeded,
     Channel,
+    NO_EVENTS,
     Event,
     Retried,
     RetryExhausted,
     RetrySucceeded,
     State,
     StopReason,
-    TimedOut,
 )
 from ..policies.classification import Classification, Verdict
 from ..policies.classification import Outcome as Counted
@@ -40,8 +39,9 @@ from ..policies.machines.bulkhead import BulkheadMachine
 from ..policies.machines.circuit_breaker import Admission, CircuitBreakerMachine
 from ..policies.machines.rate_limiter import RateLimiterMachine
 from ..policies.machines.retry import Random, RetryPlan, RetrySettings, retry_after_of
-from ..policies.machines.timeout import DEADLINE, TimeoutSettings, enter_deadline, nearest
+from ..policies.machines.timeout import enter_deadline, leave_deadline, nearest
 from ..policies.retry import OnExhausted
+from .head_start import HeadStart
 from .outcome import Outcome, note_attempts
 from .ports import Port
 from .shape import Binder
@@ -57,10 +57,11 @@ class Call:
     """One logical call on its way through the layers.
 
     `arguments` are those that `binder` bound, None where it is not known how the function is called; `receiver` is the
-    object that a method was called on. `attempts` counts how often the function ran.
+    object that a method was called on. `attempts` counts how often the function ran. `head`, while a layer sees it, says
+    how the quick way has let the call pass that layer.
     """
 
-    __slots__ = ("args", "arguments", "attempts", "binder", "function", "kwargs", "layers", "receiver")
+    __slots__ = ("args", "arguments", "attempts", "binder", "function", "head", "kwargs", "layers", "receiver")
 
     def __init__(
         self,
@@ -70,6 +71,7 @@ class Call:
         kwargs: dict[str, Any],
         binder: Binder | None,
         receiver: object = None,
+        head: HeadStart | None = None,
     ) -> None:
         # Raises the TypeError of a call that does not fit before any policy has seen it.
         self.arguments = binder(*args, **kwargs) if binder is not None else None
@@ -80,9 +82,17 @@ class Call:
         self.args = args
         self.kwargs = kwargs
         self.attempts = 0
+        self.head = head
 
     async def inside(self, position: int, port: Port) -> Outcome:
         """What the layers from `position` on make of the call."""
+        head = self.head
+        if head is not None and position == head.position:
+            self.head = None
+            outcome = head.take_outcome()
+            if outcome is not None:
+                self.attempts += 1
+                return outcome
         if position < len(self.layers):
             return await self.layers[position].run(self, position + 1, port)
         self.attempts += 1
@@ -128,15 +138,7 @@ def in_context(error: BaseException, failure: BaseException) -> None:
         last.__context__ = failure
 
 
-def _leave(token: Any) -> None:
-    try:
-        DEADLINE.reset(token)
-    except ValueError:
-        # A coroutine that was never finished is closed in another context, whose deadline is not ours.
-        return
-
-
-def _dropped(result: object) -> None:
+def dropped(result: object) -> None:
     """A coroutine that nobody gets would be reported as never awaited."""
     if isinstance(result, CoroutineType):
         result.close()
@@ -156,8 +158,10 @@ class RetryLayer:
 
     async def run(self, call: Call, inner: int, port: Port) -> Outcome:
         now = self.clock.monotonic_ns
-        started = now()
-        if self.budget is not None:
+        head = call.head
+        # Only a bound on the whole needs the true start; the quick way looks at the clock for nothing else.
+        started = now() if head is None or head.began is None else head.began
+        if self.budget is not None and head is None:
             if started >= self.budget.turn_at:
                 self.budget.turn(started)
             self.budget.deposit()
@@ -169,7 +173,7 @@ class RetryLayer:
             return await self._attempts(plan, call, inner, port)
         finally:
             if token is not None:
-                _leave(token)
+                leave_deadline(token)
 
     async def _attempts(self, plan: RetryPlan, call: Call, inner: int, port: Port) -> Outcome:
         now = self.clock.monotonic_ns
@@ -189,7 +193,7 @@ class RetryLayer:
             if isinstance(step, StopReason):
                 return self._exhausted(outcome, plan, step)
             if failure is None:
-                _dropped(outcome.result)
+                dropped(outcome.result)
             if self.channel.wants(Retried):
                 self.channel.emit((Retried(*self.channel.stamp(now()), plan.attempts - 1, step, failure),))
             failure = None
@@ -230,12 +234,12 @@ class CircuitBreakerLayer:
     clock: Clock
 
     async def run(self, call: Call, inner: int, port: Port) -> Outcome:
-        machine, now = self.machine, self.clock.monotonic_ns
-        began = now()
-        admission, events = machine.admit(began)
+        now, head = self.clock.monotonic_ns, call.head
+        began = now() if head is None or head.began is None else head.began
+        admission, events = self.machine.admit(began) if head is None else (head.admission, NO_EVENTS)
         if admission is None:
             self.channel.emit(events)
-            return Outcome(failure=self._refusal(began), own=True)
+            return Outcome(failure=self.refusal(began), own=True)
         how = Counted.IGNORE
         outcome = None
         try:
@@ -273,7 +277,8 @@ class CircuitBreakerLayer:
                 return CallIgnored(*self.channel.stamp(now), failure)
         return CallSucceeded(*self.channel.stamp(now), elapsed)
 
-    def _refusal(self, now: int) -> CallNotPermittedError:
+    def refusal(self, now: int) -> CallNotPermittedError:
+        """The error for a call that is refused `now`."""
         id_, wait = self.channel.instance_id, self.machine.retry_after(now)
         until = f", for another {wait / SECOND:.3f}s" if wait is not None else ""
         msg = f"the circuit breaker '{id_}' permits no calls{until}"
@@ -290,6 +295,8 @@ class RateLimiterLayer:
     clock: Clock
 
     async def run(self, call: Call, inner: int, port: Port) -> Outcome:
+        if call.head is not None:
+            return await call.inside(inner, port)
         wait = await port.permit(self.machine, self.channel, nearest(self.clock.monotonic_ns))
         if wait is None:
             return await call.inside(inner, port)
@@ -297,42 +304,6 @@ class RateLimiterLayer:
         msg = f"the rate limiter '{id_}' has no permit for another {wait / SECOND:.3f}s"
         error = RateLimitExceededError(msg, instance_id=id_, policy="rate_limiter", retry_after=wait / SECOND)
         return Outcome(failure=error, own=True)
-
-
-@dataclass(frozen=True, slots=True)
-class TimeoutLayer:
-    """Bounds one attempt."""
-
-    settings: TimeoutSettings
-    channel: Channel
-    clock: Clock
-
-    async def run(self, call: Call, inner: int, port: Port) -> Outcome:
-        now, limit = self.clock.monotonic_ns, self.settings.value
-        began = now()
-        token: Any = enter_deadline(began + limit, now)
-
-        async def body(port: Port) -> Outcome:
-            return await call.inside(inner, port)
-
-        try:
-            outcome, late = await port.limited(body, limit, offload=self.settings.offload)
-        finally:
-            _leave(token)
-        if outcome is not None and not late:
-            return outcome
-        if outcome is not None:
-            _dropped(outcome.result)
-        elapsed = now() - began
-        if self.channel.wants(TimedOut):
-            self.channel.emit((TimedOut(*self.channel.stamp(began + elapsed), limit, elapsed, late),))
-        return Outcome(failure=self._error(late))
-
-    def _error(self, late: bool) -> TimeoutExceededError:
-        id_, seconds = self.channel.instance_id, self.settings.value / SECOND
-        how = "finished, but after more than" if late else "did not finish within"
-        msg = f"'{id_}' {how} {seconds:g}s"
-        return TimeoutExceededError(msg, instance_id=id_, policy="timeout", limit=seconds, completed=late)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +315,9 @@ class BulkheadLayer:
     clock: Clock
 
     async def run(self, call: Call, inner: int, port: Port) -> Outcome:
+        if call.head is not None:
+            # The function has run, and its slot is free again.
+            return await call.inside(inner, port)
         now, channel = self.clock.monotonic_ns, self.channel
         began = now()
         entry = self.machine.entry()

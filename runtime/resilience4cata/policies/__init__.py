@@ -1,6 +1,7 @@
 """The policies, in the order in which they run."""
 
 from .adaptive_limit import AdaptiveLimit, Algorithm, adaptive_limit
+from .applying import inherit_policies, unguarded
 from .bulkhead import Bulkhead, bulkhead
 from .circuit_breaker import CircuitBreaker, WindowType, circuit_breaker
 from .classification import Classifier, Outcome
@@ -10,7 +11,6 @@ from .fallback import Fallback, FallbackContext, FallbackHandler, fallback
 from .hedge import Hedge, hedge
 from .order import DEFAULT_ORDER, Layer, Order, order
 from .rate_limiter import RateLimiter, rate_limiter
-from .recording import inherit_policies, unguarded
 from .retry import Backoff, Jitter, OnExhausted, Retry, retry
 from .timeout import Timeout, timeout
 

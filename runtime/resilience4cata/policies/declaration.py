@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, TypeVar
 
 from ..schema import UNSET, PolicySchema, Unset
 from ..suggestions import did_you_mean
-from . import recording
+from .applying import apply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,9 +42,12 @@ class Decorator:
     site: Site | None = None
 
     def __call__(self, target: F, /) -> F:
-        """Record that this policy stands on `target`, and give `target` back. Never fails: `build()` checks."""
-        recording.record(self, target, sys._getframe(1))
-        return target
+        """Record that this policy stands on `target`, and give back what runs it there. Never fails: `build()` checks.
+
+        A function becomes a wrapper with its signature, a class keeps its identity and gets wrappers as methods. What
+        cannot be guarded (a property, a generator, what is not called at all) is given back as it is.
+        """
+        return apply(self, target, sys._getframe(1))
 
 
 class Policy(Decorator):

@@ -6,16 +6,21 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property, partialmethod
 from types import FunctionType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from .declaration import Decorator
+from ..guards import guard_of
 from .recording import Application, Mark, recorded
 
+if TYPE_CHECKING:
+    from .declaration import Decorator
+
 _MAX_LAYERS: Final = 100
+_YIELDS: Final = 0x20 | 0x200  # inspect.CO_GENERATOR, CO_ASYNC_GENERATOR
+_ITERABLE_COROUTINE: Final = 0x100
 
 
 class Recorded:
-    """A snapshot of all applications. It holds their targets, so it should not outlive the question it answers."""
+    """A snapshot of all applications. It holds their targets until `release`."""
 
     def __init__(self) -> None:
         self._on: defaultdict[int, list[Application]] = defaultdict(list)
@@ -30,10 +35,13 @@ class Recorded:
                 self.anchors.append(anchor)
             self._on[id(anchor)].append(application)
 
+    def release(self) -> None:
+        """Hold the targets no more; the snapshot still answers for those that live on."""
+        self.anchors.clear()
+
     def on(self, anchor: object, through: type | None = None) -> tuple[Application, ...]:
         """What stands directly on `anchor`, outermost first; with `through`, on a wrapper of that type around it."""
-        found = (a for a in self._on.get(id(anchor), ()) if a.through is through)
-        return tuple(reversed(list(found)))
+        return tuple(a for a in self.all_on(anchor) if a.through is through)
 
     def all(self) -> tuple[Application, ...]:
         """Every application, in the order in which they were made."""
@@ -41,7 +49,8 @@ class Recorded:
 
     def all_on(self, anchor: object) -> tuple[Application, ...]:
         """Everything that stands on `anchor` or on a property, static or class method around it, outermost first."""
-        return tuple(reversed(self._on.get(id(anchor), ())))
+        # After `release` another object may live where the anchor did.
+        return tuple(a for a in reversed(self._on.get(id(anchor), ())) if a.anchor() is anchor)
 
     def around(self, member: object) -> tuple[Application, ...]:
         """Everything that stands on any layer of `member`, outermost first."""
@@ -56,7 +65,7 @@ class Recorded:
 
     def policies(self, member: object) -> tuple[Decorator, ...]:
         """The policies on `member`, outermost first."""
-        return tuple(a.policy for a in self.around(member) if isinstance(a.policy, Decorator))
+        return tuple(cast("Decorator", a.policy) for a in self.around(member) if not isinstance(a.policy, Mark))
 
     def marked(self, member: object, mark: Mark) -> bool:
         """Whether `unguarded` or `inherit_policies` stands on `member`."""
@@ -85,13 +94,48 @@ def inner(layer: Any) -> object:
 
 
 def layers(member: object) -> Iterator[object]:
-    """`member` and everything it wraps, outermost first."""
+    """`member` and everything it wraps, outermost first. Our own wrappers are not seen: what they wrap stands there."""
     seen: set[int] = set()
     layer = member
     while layer is not None and id(layer) not in seen and len(seen) < _MAX_LAYERS:
         seen.add(id(layer))
-        yield layer
-        layer = inner(layer)
+        guard = guard_of(layer)
+        if guard is not None:
+            layer = guard.function
+        else:
+            yield layer
+            layer = inner(layer)
+
+
+def binding_removed(member: object) -> object:
+    """The function within a static or class method; anything else as it is."""
+    return inner(member) if is_a(member, (staticmethod, classmethod)) else member
+
+
+def defines(cls: type, key: str) -> bool:
+    """Whether the body of a class defines `key`. Our wrapper of a method that it only inherits is no definition."""
+    namespace = vars(cls)
+    return key in namespace and not is_inherited(namespace[key])
+
+
+def is_inherited(member: object) -> bool:
+    """Whether a member is a wrapper that stands in a class for a method which the class inherits."""
+    guard = guard_of(binding_removed(member))
+    return guard is not None and guard.inherited
+
+
+def coverable(name: str, member: object) -> bool:
+    """Whether a class-level policy covers a member: a public method whose body runs when it is called."""
+    function = function_of(member)
+    if name.startswith("_") or function is None or is_a(member, property):
+        return False
+    return not is_generator(function)
+
+
+def is_generator(function: FunctionType) -> bool:
+    """Whether calling a function makes a generator or an asynchronous one, and does nothing else."""
+    flags = function.__code__.co_flags
+    return bool(flags & _YIELDS) and not flags & _ITERABLE_COROUTINE
 
 
 def holds(member: object, anchor: object) -> bool:

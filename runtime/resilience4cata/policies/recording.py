@@ -1,8 +1,7 @@
 """What was applied to what. Decorators only record; nothing is checked and nothing fails on import.
 
 An application holds its target weakly, so that a decorated function lives no longer than without its decorator, and
-remembers the code that applied it, never the frame. Within a class body one marker stays until the class is made: its
-`__set_name__` learns the class, tells the applications made in that body, and takes the marker out again.
+remembers the code that applied it, never the frame. What has one of our wrappers is recorded on what is wrapped.
 """
 
 from __future__ import annotations
@@ -10,17 +9,14 @@ from __future__ import annotations
 import sys
 from _weakref import ref
 from collections.abc import Callable
-from itertools import count
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ..guards import moment, original_of
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 _Module: Final = type(sys)
-_MARKER: Final = "__resilience4cata__"
-_OPTIMIZED: Final = 0x1  # inspect.CO_OPTIMIZED: set for functions, not for the bodies of modules and classes
 
 
 class Mark(NamedTuple):
@@ -36,7 +32,7 @@ INHERIT_POLICIES: Final = Mark("inherit_policies")
 class Application:
     """One decorator of ours that was applied.
 
-    `number` counts applications of the whole process. `anchor()` is the function, class or other object that it stands
+    `number` is the moment at which it was applied. `anchor()` is the function, class or other object that it stands
     on, None when that is gone; properties, static and class methods cannot be held weakly, so for them the anchor is
     the function inside and `through` tells which of them stood in between. `owner()` is the class whose body it was
     written in, as far as known. `module`, `code`, `instruction` and `line` say where it was applied; `forgotten()`
@@ -67,10 +63,17 @@ class Application:
 
 
 class _Reference(ref[Any]):
-    """A weak reference that knows which application to forget."""
+    """A weak reference that knows which application to forget, and what it stood on."""
 
-    __slots__ = ("number",)
+    __slots__ = ("identity", "number")
+    identity: int
     number: int
+
+    @classmethod
+    def to(cls, anchor: object, number: int) -> _Reference:
+        made = cls(anchor, _forget)
+        made.identity, made.number = id(anchor), number
+        return made
 
 
 class _Strong:
@@ -85,66 +88,52 @@ class _Strong:
         return self.target
 
 
-class _Marker:
-    """Stands in a class body until the class is made."""
-
-    __slots__ = ("applications",)
-
-    def __init__(self) -> None:
-        self.applications: list[Application] = []
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        for application in self.applications:
-            application.owner = ref(owner)
-        # The metaclass's own `__delattr__` may refuse, or may count what it deletes.
-        type.__delattr__(owner, name)
-
-
 # Single operations on dictionaries need no lock; nothing here is read and then written.
 _weakly_held: Final[dict[int, Application]] = {}
 _strongly_held: Final[dict[tuple[CodeType, int], Application]] = {}
-_numbers: Final = count()
+_unguarded: Final[set[int]] = set()
 
 
-def record(policy: object, target: object, frame: FrameType) -> None:
+def record(policy: object, target: object, frame: FrameType) -> Application:
     """Remember that `policy` (a policy, a composed policy, a `Mark`) was applied to `target` in the code of `frame`."""
-    number = next(_numbers)
+    number = moment()
     application = Application(policy, number, frame)
-    anchor = target
+    anchor = original_of(target)
     # Proxies answer isinstance() by running code of theirs, which may fail outside of a request.
     kind = type(target)
     if issubclass(kind, _WRAPPERS):
         function = _function_inside(target)
         if function is not None:
-            anchor, application.through = function, kind
+            anchor, application.through = original_of(function), kind
     try:
-        application.anchor = reference = _Reference(anchor, _forget)
+        application.anchor = _Reference.to(anchor, number)
     except TypeError:
         # By place, so that a loop over such objects keeps one of them.
         application.anchor = _Strong(anchor)
         _strongly_held[application.code, application.instruction] = application
     else:
-        reference.number = number
         _weakly_held[number] = application
-    _ask_for_owner(application, frame)
+        if policy is UNGUARDED:
+            _unguarded.add(id(anchor))
+    return application
+
+
+def move(old: type, new: type) -> None:
+    """Let `new`, which a decorator made of the class `old`, have what stands on it."""
+    for application in recorded():
+        if application.anchor() is old:
+            application.anchor = _Reference.to(new, application.number)
+
+
+def is_unguarded(function: object) -> bool:
+    """Whether `unguarded` stands on a function itself."""
+    return id(function) in _unguarded
 
 
 def recorded() -> list[Application]:
     """Every application whose target is still there, in the order in which they were made."""
     both = [*_weakly_held.copy().values(), *_strongly_held.copy().values()]
     return sorted(both, key=lambda application: application.number)
-
-
-def unguarded(method: F) -> F:
-    """Take one method out of what the policies of its class guard."""
-    record(UNGUARDED, method, sys._getframe(1))
-    return method
-
-
-def inherit_policies(method: F) -> F:
-    """Let an override of a concrete method take over that method's policies."""
-    record(INHERIT_POLICIES, method, sys._getframe(1))
-    return method
 
 
 _WRAPPERS: Final = (property, staticmethod, classmethod)
@@ -156,28 +145,11 @@ def _function_inside(wrapper: Any) -> object:
     return wrapper.__func__
 
 
-def _ask_for_owner(application: Application, frame: FrameType) -> None:
-    """Leave the marker in the class body that `frame` executes, if it is one that takes a further name safely.
-
-    A namespace that is not a plain dict may make anything of a name (an Enum makes members): there the owner is found
-    by the qualified name, and so it is for named tuples, which before Python 3.13 copy their body without
-    `__set_name__` (the marker stays there, as an attribute that nothing looks at).
-    """
-    if frame.f_code.co_flags & _OPTIMIZED:
-        return
-    body = frame.f_locals
-    if type(body) is not dict or body is frame.f_globals or "__qualname__" not in body:
-        return
-    marker = body.get(_MARKER)
-    if marker is None:
-        marker = body[_MARKER] = _Marker()
-    marker.applications.append(application)
-
-
 def _forget(reference: Any) -> None:
     # While the interpreter ends, module globals may be gone already.
     if _weakly_held is not None:
         _weakly_held.pop(reference.number, None)
+        _unguarded.discard(reference.identity)
 
 
 def _nothing() -> None:

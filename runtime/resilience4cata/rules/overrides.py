@@ -25,6 +25,7 @@ class _Tuning(NamedTuple):
     at: At
     policy_at: At
     key: Key | None = None
+    at_run_time: bool = False
 
     @property
     def is_certain(self) -> bool:
@@ -45,9 +46,17 @@ def _tunings(project: Project) -> Iterator[_Tuning]:
             elif locked is not None:
                 yield _Tuning(locked, False, "", key.text, name_at(key, locked, None), key.at, key)
     for override in project.overrides:
-        subject = f'instance("{override.name}")'
+        call = "reconfigure" if override.at_run_time else "instance"
         for declaration in override.declarations:
-            yield _Tuning(override.name, False, declaration.policy, subject, override.at, declaration.at)
+            yield _Tuning(
+                override.name,
+                False,
+                declaration.policy,
+                f'{call}("{override.name}")',
+                override.at,
+                declaration.at,
+                at_run_time=override.at_run_time,
+            )
 
 
 def _instances(context: Context) -> Instances:
@@ -82,7 +91,8 @@ def unknown_override_target(project: Project, context: Context) -> Iterator[Faul
         if missing is None or (tuning.name, missing.at) in seen:
             continue
         seen.add((tuning.name, missing.at))
-        certain = missing.is_certain or project.closed
+        # Whoever tunes a running program means what is there now.
+        certain = missing.is_certain or project.closed or tuning.at_run_time
         yield Fault(
             missing.at,
             tuning.subject,
@@ -96,7 +106,7 @@ def unknown_override_target(project: Project, context: Context) -> Iterator[Faul
 
 def _is_meant(tuning: _Tuning, missing: _Missing) -> bool:
     """Whether a key is certainly wrong: a plain name without any near one may be that of a pipeline made later."""
-    if missing.is_certain:
+    if missing.is_certain or tuning.at_run_time:
         return True
     is_plain = "." not in tuning.name and "#" not in tuning.name
     return tuning.is_certain and (not is_plain or missing.suggestion is not None)
@@ -128,7 +138,7 @@ def _missing(tuning: _Tuning, instances: Instances) -> _Missing | None:
         # Somebody else's, unless it is nearly one of ours.
         near = did_you_mean(owner, instances.scopes)
         return None if near is None else _Missing("nothing guarded is in '{owner}'", {"owner": owner}, tuning.at, near)
-    if not separator and not instances.names_known and "." not in name:
+    if not separator and not instances.names_known and "." not in name and not tuning.at_run_time:
         return None
     near = did_you_mean(name, (*instances.elements, *instances.shared))
     return _Missing("no instance '{name}' is declared", {"name": name}, tuning.at, near)
@@ -315,14 +325,20 @@ def locked_override(project: Project, context: Context) -> Iterator[Fault]:
     its author should know."""
     locked = locked_instances(project)
     for tuning in _tunings(project):
-        if tuning.key is None or tuning.is_family or not tuning.policy or tuning.name not in locked:
+        if tuning.is_family or not tuning.policy or tuning.name not in locked:
             continue
         at = locked[tuning.name]
-        yield Fault(
-            tuning.key.at,
-            tuning.subject,
-            "ignored, since the instance '{name}' is locked",
-            {"name": tuning.name},
-            help="remove it, or unlock the instance",
-            related=(Related(at, "locked here"),) if at.source else (),
-        )
+        related = (Related(at, "locked here"),) if at.source else ()
+        if tuning.key is not None:
+            message, help = "ignored, since the instance '{name}' is locked", "remove it, or unlock the instance"
+            yield Fault(tuning.key.at, tuning.subject, message, {"name": tuning.name}, help=help, related=related)
+        elif tuning.at_run_time:
+            yield Fault(
+                tuning.at,
+                tuning.subject,
+                "refused, since the instance '{name}' is locked",
+                {"name": tuning.name},
+                help="unlock the instance first",
+                related=related,
+                severity=Severity.ERROR,
+            )

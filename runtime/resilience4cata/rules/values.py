@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 from ..config.defaults import nanoseconds
-from ..diagnostics import Context, Fault, Needs, Related, rule
-from ..facts import Interval, Items, Member, Ref, Setting, Slot, Unknown, Value, Written
+from ..config.profiles import Settled
+from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..facts import Element, Interval, Items, Member, Ref, Setting, Slot, Unknown, Value, Written
 from ..schema import POLICIES, Attribute, AttributeKind
 from ..suggestions import did_you_mean
+from .effective import Verdict, effective_faults
 from .words import all_fail, show, subject
 
 _NUMERIC: Final = (AttributeKind.INTEGER, AttributeKind.NUMBER)
@@ -193,3 +195,130 @@ def _may_be_time(written: Written, context: Context) -> bool:
         return True
     meanings = (key.meaning for file in context.project.files for key in file.keys)
     return any(isinstance(meaning, Setting) and meaning.attribute == "window_type" for meaning in meanings)
+
+
+class _Idle(NamedTuple):
+    """Attributes without effect where another one has a certain value."""
+
+    attributes: tuple[str, ...]
+    because: str
+    has: Callable[[Value], bool]
+    reason: str
+
+
+def _is_zero(value: Value) -> bool:
+    return nanoseconds(value) == 0
+
+
+def _is_one(value: Value) -> bool:
+    return value == 1 and not isinstance(value, bool)
+
+
+_WAITING: Final = ("delay", "backoff", "multiplier", "max_delay", "jitter")
+_IDLE: Final = (
+    _Idle(_WAITING, "max_attempts", _is_one, "a single attempt is never repeated"),
+    _Idle(
+        ("multiplier",), "backoff", lambda value: value == Member("Backoff", "FIXED"), "a fixed back-off never grows"
+    ),
+    _Idle(("multiplier", "max_delay", "jitter"), "delay", _is_zero, "there is no wait"),
+)
+# Written to say that there is none.
+_NOTHING: Final = Member("Jitter", "NONE")
+
+
+@rule("R4C-VA-005", "value-without-effect", view=Written, severity=Severity.WARNING)
+def value_without_effect(written: Written, context: Context) -> Iterator[Fault]:
+    """Whoever writes a value expects it to count. One that another value beside it switches off says something that
+    does not happen."""
+    slots = written.declaration.slots
+    said: set[str] = set()
+    for idle in _IDLE if written.declaration.policy == "retry" else ():
+        cause = slots.get(idle.because)
+        # A template may well say how to wait for those who allow more attempts than it does.
+        if idle.because == "max_attempts" and not written.element:
+            continue
+        if cause is None or not cause.certain or not all(map(idle.has, cause.values)):
+            continue
+        for name in idle.attributes:
+            slot = slots.get(name)
+            if slot is not None and slot.certain and name not in said and slot.value != _NOTHING:
+                said.add(name)
+                yield Fault(
+                    slot.at,
+                    subject(written, name, idle.because),
+                    "'{name}' has no effect: {reason}",
+                    {"name": name, "reason": idle.reason},
+                    help=f"remove it, or change '{idle.because}'",
+                    related=(Related(cause.at, f"{idle.because} is {show(cause.values[0])}"),) if cause.at.line else (),
+                )
+
+
+@rule("R4C-VA-006", "text-for-member", view=Written, needs=Needs.KINDS)
+def text_for_member(written: Written, context: Context) -> Iterator[Fault]:
+    """The name of a member is not the member: a text is refused, or, if nobody looks, equals none of them."""
+    for attribute, slot in _attributes(written):
+        members = attribute.members
+        text = all_fail(slot, _as_text) if attribute.kind is AttributeKind.MEMBER and members is not None else None
+        if members is not None and text is not None:
+            near = text if text in members.__members__ else did_you_mean(text, members.__members__)
+            yield Fault(
+                slot.at,
+                subject(written, attribute.name),
+                "{value} is no member of {enum}",
+                {"value": show(text), "enum": members.__name__},
+                suggestions=(f"{members.__name__}.{near}",) if near is not None else (),
+                expected="" if near is not None else " | ".join(f"{members.__name__}.{m}" for m in members.__members__),
+            )
+
+
+def _as_text(value: Value) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+_MANY: Final = 1_000
+
+
+@rule(
+    "R4C-VA-007",
+    "runaway-retry",
+    view=(Written, Element),
+    severity=Severity.WARNING,
+    needs=Needs.EFFECTIVE,
+)
+def runaway_retry(view: Written | Element, context: Context) -> Iterator[Fault]:
+    """Retries without a wait that grows, or without an end, hit a service that is down as fast and as long as they
+    can."""
+    if isinstance(view, Element):
+        return effective_faults(view, context, _endless, ("retry",))
+    return _without_growth(view)
+
+
+def _without_growth(written: Written) -> Iterator[Fault]:
+    slots = written.declaration.slots
+    backoff, delay = slots.get("backoff"), slots.get("delay")
+    if written.declaration.policy != "retry" or backoff is None or delay is None:
+        return
+    is_growing = backoff.certain and backoff.value == Member("Backoff", "EXPONENTIAL")
+    if is_growing and delay.certain and all(map(_is_zero, delay.values)):
+        yield Fault(
+            delay.at,
+            subject(written, "delay", "backoff"),
+            "a delay of zero never grows: each retry follows at once",
+            help="give 'delay' a length",
+            related=(Related(backoff.at, "backoff is Backoff.EXPONENTIAL"),) if backoff.at.line else (),
+        )
+
+
+def _endless(settled: Settled) -> Iterator[Verdict]:
+    attempts, longest = settled.written("retry", "max_attempts"), settled.get("retry", "max_duration")
+    budget = settled.get("retry", "budget")
+    is_bounded = longest is None or not _is_zero(longest.value) or budget is None or budget.value is not None
+    if attempts is None or is_bounded or isinstance(attempts.value, bool):
+        return
+    if isinstance(attempts.value, int) and attempts.value >= _MANY:
+        yield Verdict(
+            "{attempts} attempts, and nothing bounds how long they take",
+            {"attempts": f"{attempts.value:,}"},
+            (("retry", "max_attempts"),),
+            help="add max_duration",
+        )

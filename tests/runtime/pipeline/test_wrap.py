@@ -127,10 +127,7 @@ class TestFallbacks:
     def test_the_object_stays_what_it_is(self, client: Any) -> None:
         assert type(client) is self.module.Client
         assert "find" == client.find.__name__
-        other = self.module.Client()
-        other.failure = ValueError()
-        with pytest.raises(ValueError):  # noqa: PT011  # an object that is not bound is not guarded
-            other.find(1)
+        assert "find" not in vars(self.module.Client())
 
     def test_refusals(self, client: Any) -> None:
         with pytest.raises(TypeError, match="bound to another"):

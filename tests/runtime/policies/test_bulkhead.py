@@ -173,7 +173,8 @@ class TestTable:
         clock = ManualClock()
         scheduler = ManualScheduler(clock)
         machine = bulkhead(1)
-        assert machine.entry().try_enter()
+        holder = machine.entry()
+        assert holder.try_enter()
         assert not enter(machine.entry(), 5 * S, clock, scheduler, deadline=clock.now + S)
         assert [S] == scheduler.waits
         assert not enter(machine.entry(), 5 * S, clock, scheduler, deadline=clock.now)
@@ -423,7 +424,7 @@ class TestCancellation:
         holder, waiter = machine.entry(), machine.entry()
         assert holder.try_enter()
         waiter.join(ThreadSignal())
-        with machine._lock:
+        with machine.lock:
             waiter.leave()
             holder.leave()
         assert whole(machine)
@@ -431,16 +432,17 @@ class TestCancellation:
     def test_a_task_that_is_collected_while_it_is_served(self) -> None:
         """The slot that was meant for it is free, or the next one's."""
 
-        class Collecting(BulkheadMachine):
-            def _take_locked(self) -> bool:
-                taken = super()._take_locked()
-                if taken and collected:
+        class Collecting(list[int]):
+            def pop(self, *_: Any) -> int:
+                taken = super().pop()
+                if collected:
                     collected.pop().leave()
                 return taken
 
         collected: list[Entry] = []
         for others in (0, 1):
-            machine = Collecting(BulkheadSettings(1, 0))
+            machine = bulkhead(1)
+            machine.free = Collecting(machine.free)
             holder, victim, *others_waiting = (machine.entry() for _ in range(2 + others))
             assert holder.try_enter()
             for entry in (victim, *others_waiting):
@@ -451,13 +453,14 @@ class TestCancellation:
             for entry in others_waiting:
                 entry.leave()
             assert whole(machine)
-            assert not victim._admit_locked()
+            assert not victim.settle()
             assert whole(machine)
 
     def test_a_task_that_is_forgotten(self) -> None:
         """A coroutine that is collected while it waits leaves the queue."""
         machine = bulkhead(1)
-        assert machine.entry().try_enter()
+        holder = machine.entry()
+        assert holder.try_enter()
 
         async def call() -> None:
             entry = machine.entry()

@@ -299,7 +299,8 @@ class TestLateResults:
         assert probes[0] is not None
         for _ in range(2):
             half_open.end(probes[0], Outcome.IGNORE)
-        assert half_open.begin() is not None
+        last = half_open.begin()
+        assert last is not None
         assert half_open.begin() is None
 
 
@@ -319,7 +320,8 @@ class TestHalfOpenBound:
 
     def test_what_is_due_happens_in_order(self, half_open: Driven) -> None:
         """Open again after 1s, and half-open again 5s later."""
-        half_open.begin()
+        probe = half_open.begin()
+        assert probe is not None
         half_open.clock.now += 6 * S - 1
         assert State.OPEN is half_open.state()
         half_open.clock.now += 1

@@ -201,7 +201,7 @@ class TestBreaker:
         if what == "limiter":
             pipeline.limiter.reserve(pipeline.clock.now, 0)
         else:
-            pipeline.bulkhead.entry().try_enter()
+            pipeline.bulkhead.free.pop()
         return pipeline
 
     def test_a_refusal_of_another_pipeline_is_a_failure(self) -> None:
@@ -258,7 +258,8 @@ class TestRetryAndTimeout:
     def test_waits_end_at_an_outer_deadline(self) -> None:
         """A bulkhead's `max_wait` of 5s inside a timeout of 1s waits 1s; a back-off that would pass it is not begun."""
         pipeline = Pipeline(timeout=S, bulkhead=BulkheadSettings(1, 5 * S))
-        pipeline.bulkhead.entry().try_enter()
+        holder = pipeline.bulkhead.entry()
+        assert holder.try_enter()
         with pytest.raises(BulkheadFullError):
             pipeline.call(failing)
         assert [S] == pipeline.scheduler.waits

@@ -56,13 +56,13 @@ class RetryBudgetMachine:
     The quick way of a deposit takes no lock: `if now >= budget.turn_at: budget.turn(now)`, then `budget.deposit()`.
     """
 
-    __slots__ = ("__weakref__", "_calls", "_lock", "_retries", "_slices", "deposit", "settings", "turn_at")
+    __slots__ = ("__weakref__", "_calls", "_retries", "_slices", "deposit", "lock", "settings", "turn_at")
 
     def __init__(self, settings: RetryBudgetSettings, now: int) -> None:
         self.settings = settings
         self._calls = Counter()
         self.deposit = self._calls.tick
-        self._lock = RLock()
+        self.lock = RLock()
         self._slices: deque[_Slice] = deque()
         self._retries = 0
         self.turn_at = now
@@ -70,12 +70,12 @@ class RetryBudgetMachine:
 
     def turn(self, now: int) -> None:
         """Begin the slice that runs `now`."""
-        with self._lock:
+        with self.lock:
             self._turn_locked(now)
 
     def withdraw(self, now: int) -> bool:
         """Pay for one retry; False if there is not enough."""
-        with self._lock:
+        with self.lock:
             self._turn_locked(now)
             if self._balance_locked() < _PRICE:
                 return False
@@ -85,17 +85,21 @@ class RetryBudgetMachine:
 
     def reconfigure(self, settings: RetryBudgetSettings, now: int) -> None:
         """Go on with other numbers. Another time to live begins with an empty budget; its slices are others."""
-        with self._lock:
+        with self.lock:
             before, self.settings = self.settings, settings
             if before.ttl != settings.ttl:
-                self._slices.clear()
-                self._retries = 0
-                self.turn_at = now
+                self._clear_locked(now)
+            self._turn_locked(now)
+
+    def reset(self, now: int) -> None:
+        """Begin anew: nothing is paid, nothing is spent."""
+        with self.lock:
+            self._clear_locked(now)
             self._turn_locked(now)
 
     def snapshot(self, now: int) -> RetryBudgetSnapshot:
         """The figures `now`."""
-        with self._lock:
+        with self.lock:
             self._turn_locked(now)
             available = max(0, int(self._balance_locked() // _PRICE))
             return RetryBudgetSnapshot(self._calls_locked(), self._retries, available)
@@ -106,6 +110,11 @@ class RetryBudgetMachine:
 
     def _calls_locked(self) -> int:
         return self._calls.value - self._slices[0].calls_before
+
+    def _clear_locked(self, now: int) -> None:
+        self._slices.clear()
+        self._retries = 0
+        self.turn_at = now
 
     def _turn_locked(self, now: int) -> None:
         if now < self.turn_at:

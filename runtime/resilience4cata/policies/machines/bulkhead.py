@@ -3,11 +3,15 @@
 The quick way takes a slot off a stack and puts it back, both single steps under the interpreter's lock:
 
     if bulkhead.waiting: ...                    # ask an `Entry`: nobody passes those who wait
-    slot = bulkhead.free.pop()                  # IndexError: full
-    ...                                         # the call
-    bulkhead.free.append(slot)
-    if bulkhead.waiting: bulkhead.serve()
+    for slot in bulkhead.slots:                 # IndexError: full
+        try:
+            ...                                 # the call
+        finally:
+            bulkhead.free.append(slot)
+            if bulkhead.waiting: bulkhead.serve()
+        break
 
+Taking the slot by `for` leaves no gap before the `try` in which an asynchronous exception could lose it.
 Who puts a slot back looks at `waiting` afterwards, and who waits joins `waiting` before looking at `free`: one of the
 two sees the other. A limit that was lowered is a debt: it stands before all who wait, and takes slots out for good.
 """
@@ -15,9 +19,11 @@ two sees the other. A limit that was lowered is a debt: it stands before all who
 from __future__ import annotations
 
 from collections import OrderedDict
+from contextlib import suppress
 from enum import Enum
 from threading import RLock
 from typing import Final, NamedTuple
+from weakref import ref
 
 from ...clock import Signal
 
@@ -45,28 +51,25 @@ class _Debt(Enum):
 
 
 _DEBT: Final = _Debt.DEBT
-# Not None: the quick way may compare it with 0, which is fastest between equal types.
+# Not None: `slots` compares it with 0, which is fastest between equal types.
 _SLOT: Final = 1
-
-
-class _Place(Enum):
-    OUTSIDE = "outside"
-    WAITING = "waiting"
-    INSIDE = "inside"
 
 
 class BulkheadMachine:
     """One bulkhead. Free slots and running calls together always equal the limit plus the debt."""
 
-    __slots__ = ("__weakref__", "_debt", "_lock", "free", "settings", "waiting")
+    __slots__ = ("__weakref__", "_debt", "_forks", "free", "lock", "settings", "slots", "waiting")
 
     def __init__(self, settings: BulkheadSettings) -> None:
         self.settings = settings
         self.free: list[int] = [_SLOT] * settings.max_concurrent
-        # Ordered, and any of them may leave at any time.
-        self.waiting: OrderedDict[Entry | _Debt, None] = OrderedDict()
+        # Calls `pop` and is never exhausted: what it would end at is not in the list.
+        self.slots = iter(self.free.pop, 0)
+        # Ordered, and any of them may leave at any time. Weak: an entry that is let go leaves by itself.
+        self.waiting: OrderedDict[ref[Entry] | _Debt, None] = OrderedDict()
         self._debt = 0
-        self._lock = RLock()
+        self._forks = 0
+        self.lock = RLock()
 
     def entry(self) -> Entry:
         """The entry of one call."""
@@ -74,13 +77,13 @@ class BulkheadMachine:
 
     def serve(self) -> None:
         """Give free slots to the debt and then to those who have waited longest, and wake them."""
-        with self._lock:
+        with self.lock:
             served = self._serve_locked()
         self._wake(served)
 
     def reconfigure(self, settings: BulkheadSettings) -> None:
         """Go on with another limit. Nobody is turned out: entries wait until usage falls below a lower one."""
-        with self._lock:
+        with self.lock:
             more = settings.max_concurrent - self.settings.max_concurrent
             self.settings = settings
             if more < 0:
@@ -93,33 +96,48 @@ class BulkheadMachine:
         self._wake(served)
 
     def snapshot(self) -> BulkheadSnapshot:
-        with self._lock:
+        with self.lock:
             free, limit = len(self.free), self.settings.max_concurrent
             waiting = len(self.waiting) - (_DEBT in self.waiting)
             return BulkheadSnapshot(limit, limit + self._debt - free, free, waiting)
 
-    def _take_locked(self) -> bool:
-        try:
-            self.free.pop()
-        except IndexError:
-            return False
-        return True
+    def renew_after_fork(self) -> None:
+        """Begin anew in a child process: the calls and waits of other threads do not exist here, nor what they hold."""
+        with self.lock:
+            self._forks += 1
+            self._debt = 0
+            self.waiting.clear()
+            self.free[:] = [_SLOT] * self.settings.max_concurrent
 
     def _serve_locked(self) -> list[Entry]:
         served: list[Entry] = []
-        # A call on the quick way may take the slot first: it came before anybody waited.
-        while self.waiting and self._take_locked():
-            first = next(iter(self.waiting), None)
-            if first is _DEBT:
-                self._debt -= 1
-                if not self._debt:
-                    del self.waiting[_DEBT]
-            elif first is not None and first._admit_locked():
-                served.append(first)
-            else:
-                # Its coroutine was collected just now.
-                self.free.append(_SLOT)
+        try:
+            while self.waiting:
+                first = next(iter(self.waiting), _DEBT)
+                if first is _DEBT:
+                    self._pay_locked()
+                    continue
+                entry = first()
+                if entry is not None:
+                    entry._take_locked()
+                    if entry._signal is None:
+                        # Its coroutine was collected just now, and has left.
+                        entry._give_back_locked()
+                    served.append(entry)
+                self.waiting.pop(first, None)
+        except IndexError:
+            # Full. A call on the quick way may have taken the last slot: it came before anybody waited.
+            return served
         return served
+
+    def _pay_locked(self) -> None:
+        """Take a slot out for good. Raises IndexError if none is free."""
+        if self._debt:
+            for _ in self.slots:
+                self._debt -= 1
+                break
+        if not self._debt:
+            self.waiting.pop(_DEBT, None)
 
     def _wake(self, served: list[Entry]) -> None:
         """Wake under no lock. What was given to a task of a closed loop goes to the next."""
@@ -127,78 +145,85 @@ class BulkheadMachine:
             lost = [entry for entry in served if not entry._wake()]
             if not lost:
                 return
-            with self._lock:
+            with self.lock:
                 for entry in lost:
                     # The task may have been closed in the meantime, and left by itself.
-                    if entry._place is _Place.INSIDE:
-                        entry._place = _Place.OUTSIDE
-                        self.free.append(_SLOT)
+                    entry._give_back_locked()
                 served = self._serve_locked()
 
 
 class Entry:
     """One call's way through a bulkhead, for all but the quick way.
 
-    `leave` belongs into a `finally` that encloses everything else: it undoes whatever was reached, once.
+    `leave` belongs into a `finally` that encloses everything else: it undoes whatever was reached, once. An interrupt
+    may come between any two steps, and before the first one of `leave`: a slot is the entry's own as soon as it is
+    off the stack, since no signal is looked at between an iterator's step and the store of what it gave, and an entry
+    that is let go leaves by itself.
     """
 
-    __slots__ = ("_bulkhead", "_place", "_signal")
+    __slots__ = ("__weakref__", "_bulkhead", "_forks", "_me", "_signal", "_slot")
 
     def __init__(self, bulkhead: BulkheadMachine) -> None:
-        self._bulkhead = bulkhead
-        self._place = _Place.OUTSIDE
+        self._slot: int | None = None
         self._signal: Signal | None = None
+        self._bulkhead = bulkhead
+        self._forks = bulkhead._forks
+        self._me = ref(self)
+
+    def __del__(self) -> None:
+        # An interrupt may have come before it had any attributes.
+        if getattr(self, "_slot", None) is not None or getattr(self, "_signal", None) is not None:
+            self.leave()
 
     @property
     def inside(self) -> bool:
         """Whether the call has a slot."""
-        return self._place is _Place.INSIDE
+        return self._slot is not None
 
     def try_enter(self) -> bool:
         """Take a slot if one is free and nobody waits for it."""
         bulkhead = self._bulkhead
-        with bulkhead._lock:
-            if not bulkhead.waiting and bulkhead._take_locked():
-                self._place = _Place.INSIDE
+        with bulkhead.lock, suppress(IndexError):
+            if not bulkhead.waiting:
+                self._take_locked()
         return self.inside
 
     def join(self, signal: Signal) -> None:
         """Wait behind all others; `signal` is set when the call gets a slot, which may be at once."""
         bulkhead = self._bulkhead
-        with bulkhead._lock:
+        with bulkhead.lock:
             self._signal = signal
-            self._place = _Place.WAITING
-            bulkhead.waiting[self] = None
+            bulkhead.waiting[self._me] = None
             served = bulkhead._serve_locked()
         bulkhead._wake(served)
 
     def settle(self) -> bool:
         """End the wait: whether the call has a slot. One that comes at the last moment counts."""
-        with self._bulkhead._lock:
-            if self._place is _Place.WAITING:
-                del self._bulkhead.waiting[self]
-                self._place = _Place.OUTSIDE
+        with self._bulkhead.lock:
+            self._bulkhead.waiting.pop(self._me, None)
         return self.inside
 
     def leave(self) -> None:
         """Give back the slot, or the place in the queue. Nothing happens the second time."""
         bulkhead = self._bulkhead
-        with bulkhead._lock:
-            place, self._place = self._place, _Place.OUTSIDE
-            if place is _Place.WAITING:
-                del bulkhead.waiting[self]
-            elif place is _Place.INSIDE:
-                bulkhead.free.append(_SLOT)
+        with bulkhead.lock:
+            if self._signal is not None:
+                bulkhead.waiting.pop(self._me, None)
+                self._signal = None
+            self._give_back_locked()
             served = bulkhead._serve_locked()
         bulkhead._wake(served)
 
-    def _admit_locked(self) -> bool:
-        """Let it in if it still waits."""
-        if self._place is not _Place.WAITING:
-            return False
-        self._bulkhead.waiting.pop(self, None)
-        self._place = _Place.INSIDE
-        return True
+    def _take_locked(self) -> None:
+        """Take a slot, unless there is one already. Raises IndexError if none is free."""
+        if self._slot is None:
+            for self._slot in self._bulkhead.slots:
+                break
+
+    def _give_back_locked(self) -> None:
+        slot, self._slot = self._slot, None
+        if slot is not None and self._forks == self._bulkhead._forks:
+            self._bulkhead.free.append(slot)
 
     def _wake(self) -> bool:
         return self._signal is None or self._signal.set()

@@ -99,12 +99,12 @@ class CircuitBreakerMachine:
         "__weakref__",
         "_channel",
         "_last",
-        "_lock",
         "_opened_at",
         "_past",
         "_state",
         "_trial",
         "_window",
+        "lock",
         "not_permitted",
         "refuse_until",
         "settings",
@@ -122,7 +122,7 @@ class CircuitBreakerMachine:
         self.settings = settings
         self.not_permitted = Counter()
         self._channel = channel
-        self._lock = RLock()
+        self.lock = RLock()
         self._past = Figures()
         self._opened_at = now
         self._close_locked(now)
@@ -131,7 +131,7 @@ class CircuitBreakerMachine:
         """Whether a call may pass `now`: its admission, or None for one that is refused (and counted as such)."""
         if now < self.refuse_until:
             return None, self.refused(now)
-        with self._lock:
+        with self.lock:
             events = self._advance_locked(now)
             admission = self._admit_locked(now)
         if admission is None:
@@ -159,7 +159,7 @@ class CircuitBreakerMachine:
         if outcome is Outcome.IGNORE and not isinstance(admission, Probe):
             return NO_EVENTS
         failed, slow = outcome is Outcome.FAILURE, elapsed > self.settings.slow_above
-        with self._lock:
+        with self.lock:
             events = self._advance_locked(now)
             if isinstance(admission, Probe):
                 recorded = self._trial.end(admission, outcome, slow)
@@ -173,30 +173,30 @@ class CircuitBreakerMachine:
 
     def observe(self, now: int) -> tuple[State, Events]:
         """The state, after what is due by the clock has happened."""
-        with self._lock:
+        with self.lock:
             events = self._advance_locked(now)
             return self._state, events
 
     def force_open(self, now: int) -> Events:
         """Refuse every call until another state is set."""
-        with self._lock:
+        with self.lock:
             return self._hold_locked(State.FORCED_OPEN, now)
 
     def disable(self, now: int) -> Events:
         """Let every call pass and record nothing until another state is set."""
-        with self._lock:
+        with self.lock:
             return self._hold_locked(State.DISABLED, now)
 
     def force_closed(self, now: int) -> Events:
         """Close with an empty window; nothing happens to a closed one."""
-        with self._lock:
+        with self.lock:
             if self._state is State.CLOSED:
                 return NO_EVENTS
             return self._enter_locked(State.CLOSED, now)
 
     def reset(self, now: int) -> Events:
         """Begin anew: closed, empty, nothing counted."""
-        with self._lock:
+        with self.lock:
             events = self._enter_locked(State.CLOSED, now)
             self._past = Figures()
             self.not_permitted = Counter()
@@ -208,7 +208,7 @@ class CircuitBreakerMachine:
         Another kind or size of window begins an empty closed one, unless an operator forced the state. All else counts
         at once, for the calls recorded so far too.
         """
-        with self._lock:
+        with self.lock:
             events = self._advance_locked(now)
             before, self.settings = self.settings, settings
             held = self._state in (State.FORCED_OPEN, State.DISABLED)
@@ -224,9 +224,15 @@ class CircuitBreakerMachine:
                 return events + self._advance_locked(now)
             return events + self._conclude_locked(now) + self._advance_locked(now)
 
+    def renew_after_fork(self) -> None:
+        """Forget, in a child process, the probes of other threads: they do not exist here."""
+        with self.lock:
+            if self._state is State.HALF_OPEN:
+                self._trial = Trial()
+
     def snapshot(self, now: int) -> CircuitBreakerSnapshot:
         """The figures `now`; `observe` first, for the state that is due."""
-        with self._lock:
+        with self.lock:
             window, total = self._last, self._past
             if self._state is State.CLOSED:
                 window, total = self._window.figures(now), total.plus(self._window.totals())
@@ -238,6 +244,10 @@ class CircuitBreakerMachine:
             slow_rate = _percent(window.slow, window.calls) if tracked else None
             return CircuitBreakerSnapshot(self._state, failure_rate, slow_rate, window, total, self.not_permitted.value)
 
+    def _forget(self, probe: Probe) -> None:
+        with self.lock:
+            probe.trial.end(probe, Outcome.IGNORE, slow=False)
+
     def _admit_locked(self, now: int) -> Admission | None:
         match self._state:
             case State.CLOSED:
@@ -245,7 +255,7 @@ class CircuitBreakerMachine:
             case State.DISABLED:
                 return _UNRECORDED
             case State.HALF_OPEN:
-                return self._trial.probe(now, self.settings.half_open_calls)
+                return self._trial.probe(now, self.settings.half_open_calls, self._forget)
         return None
 
     def _conclude_locked(self, now: int) -> Events:
@@ -299,7 +309,8 @@ class CircuitBreakerMachine:
 
     def _advance_locked(self, now: int) -> Events:
         """What is due by the clock: the end of a half-open period without decision, then that of the open state."""
-        events = NO_EVENTS
+        # A decision is due here only if an interrupt came before it.
+        events = self._conclude_locked(now) if self._state is State.HALF_OPEN else NO_EVENTS
         bound = self.settings.half_open_max_wait
         if self._state is State.HALF_OPEN and bound and self._trial.since is not None:
             due = self._trial.since + bound

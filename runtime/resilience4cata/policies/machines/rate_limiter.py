@@ -65,13 +65,13 @@ class RateLimiterMachine:
         "_booked",
         "_channel",
         "_given",
-        "_lock",
         "_open",
         "_permits",
         "_returned",
         "_start",
         "_tail",
         "end",
+        "lock",
         "refused",
         "settings",
         "take",
@@ -81,7 +81,7 @@ class RateLimiterMachine:
         self.settings = settings
         self.refused = Counter()
         self._channel = channel
-        self._lock = RLock()
+        self.lock = RLock()
         # Before the first use every moment is past the end, so that the first call begins the first cycle.
         self.end = -NEVER
         self._start: int | None = None
@@ -98,12 +98,12 @@ class RateLimiterMachine:
 
     def turn(self, now: int) -> None:
         """Begin the cycle that runs `now`, unless it has begun."""
-        with self._lock:
+        with self.lock:
             self._turn_locked(now)
 
     def reserve(self, now: int, longest: int) -> Reserved:
         """A permit at once or within `longest` nanoseconds, the first that is free. A refusal consumes nothing."""
-        with self._lock:
+        with self.lock:
             self._turn_locked(now)
             start = now if self._take_locked() else self._first_free_locked()
             wait = start - now
@@ -119,7 +119,7 @@ class RateLimiterMachine:
 
     def give_back(self, reservation: Reservation, now: int) -> None:
         """Take back a permit that was not used. One whose cycle is over is lost anyway."""
-        with self._lock:
+        with self.lock:
             if reservation.given_back:
                 return
             reservation.given_back = True
@@ -135,24 +135,43 @@ class RateLimiterMachine:
 
     def reconfigure(self, settings: RateLimiterSettings, now: int) -> None:
         """Go on with other settings from the next cycle on. Reservations stay, at the moments they were given for."""
-        with self._lock:
+        with self.lock:
             if self._start is not None:
                 self._turn_locked(now)
             self.settings = settings
-            self._booked = {}
-            for start, number in self._given.items():
-                _add(self._booked, self._cycle_of_locked(start), number)
-            self._open = []
-            self._tail = self.end
+            self._rebook_locked()
+
+    def reset(self, now: int) -> None:
+        """Begin anew with a cycle that starts `now`. Permits that calls wait for are still theirs."""
+        with self.lock:
+            self.refused = Counter()
+            if self._start is None:
+                return
+            self._start, self._returned = now, 0
+            end = now + self.settings.period
+            promised = [moment for moment in self._given if moment < end]
+            taken = sum(self._given.pop(moment) for moment in promised)
+            self._permits = Permits(max(0, self.settings.permits - taken))
+            self.take = self._permits.take
+            self.end = end
+            self._rebook_locked()
 
     def snapshot(self, now: int) -> RateLimiterSnapshot:
         """The figures `now`."""
-        with self._lock:
+        with self.lock:
             if self._start is None:
                 return RateLimiterSnapshot(self.settings.permits, 0, self.refused.value)
             self._turn_locked(now)
             available = self._permits.left + self._returned
             return RateLimiterSnapshot(available, sum(self._booked.values()), self.refused.value)
+
+    def _rebook_locked(self) -> None:
+        """Find the later cycles anew in which reserved permits lie."""
+        self._booked = {}
+        for start, number in self._given.items():
+            _add(self._booked, self._cycle_of_locked(start), number)
+        self._open = []
+        self._tail = self.end
 
     def _turn_locked(self, now: int) -> None:
         if now < self.end:

@@ -60,8 +60,13 @@ def enter_deadline(moment: int, now: Now) -> Token[Deadline | None]:
     return DEADLINE.set(moment if now is _SYSTEM_NOW else (moment, now))
 
 
-leave_deadline: Final = DEADLINE.reset
-"""What `enter_deadline` set, undone."""
+def leave_deadline(token: Token[Deadline | None]) -> None:
+    """Undo what `enter_deadline` set."""
+    try:
+        DEADLINE.reset(token)
+    except ValueError:
+        # A coroutine that was never finished is closed in another context, whose deadline is not ours.
+        return
 
 
 def _parts(deadline: Deadline) -> tuple[int, Now]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..classification import Outcome
 from .windows import Figures
 
@@ -19,19 +21,26 @@ class Trial:
         self.figures = Figures()
         self.since: int | None = None
 
-    def probe(self, now: int, most: int) -> Probe | None:
-        """Let one more through, unless `most` are: those that left no trace make room, those that ended do not."""
+    def probe(self, now: int, most: int, lost: Callable[[Probe], None]) -> Probe | None:
+        """Let one more through, unless `most` are: those that left no trace make room, those that ended do not.
+
+        `lost` is called with a probe that was let go before it ended.
+        """
         if self.outstanding + self.figures.calls >= most:
             return None
+        probe = Probe(self, lost)
         if self.since is None:
             self.since = now
+        # Both or none of them: no signal is looked at in between.
         self.outstanding += 1
-        return Probe(self)
+        probe.ended = False
+        return probe
 
     def end(self, probe: Probe, outcome: Outcome, slow: bool) -> bool:
         """Take the end of a probe, once: whether it was recorded."""
         if probe.ended or probe.trial is not self:
             return False
+        # Both or none of them, as above.
         probe.ended = True
         self.outstanding -= 1
         if outcome is Outcome.IGNORE:
@@ -43,10 +52,19 @@ class Trial:
 
 
 class Probe:
-    """The admission of one half-open call; it ends once."""
+    """The admission of one half-open call; it ends once.
 
-    __slots__ = ("ended", "trial")
+    One that an interrupt took from its call, before that could say how it ended, is let go and ends by itself.
+    """
 
-    def __init__(self, trial: Trial) -> None:
+    __slots__ = ("ended", "lost", "trial")
+
+    def __init__(self, trial: Trial, lost: Callable[[Probe], None]) -> None:
+        self.ended = True
+        self.lost = lost
         self.trial = trial
-        self.ended = False
+
+    def __del__(self) -> None:
+        # An interrupt may have come before it had any attributes.
+        if not getattr(self, "ended", True):
+            self.lost(self)

@@ -1,16 +1,19 @@
-"""From the source of one expression to a term, by libcst: what is judged, and may be edited, is read here.
+"""From the source of one expression to a term, by libcst: what the linter's own reader, by `ast`, is held against.
 
-libcst is slow on whole files and quick on a single call, so only calls that may be ours get here; it is imported with
-the first of them.
+libcst parses by a grammar of its own, counts columns in characters and knows where each bracket stands, so that the two
+share no mistake.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from .terms import (
+import libcst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from resilience4cata_lint.terms import (
     MAX_DEPTH,
     Argument,
     Attribute,
@@ -31,10 +34,6 @@ from .terms import (
     number,
 )
 
-if TYPE_CHECKING:
-    import libcst
-    from libcst.metadata import CodeRange
-
 _NAMED: Final = {"True": True, "False": False, "None": None}
 _OWN_SCOPE: Final = ("Lambda", "ListComp", "SetComp", "DictComp", "GeneratorExp")
 
@@ -44,9 +43,6 @@ def read(source: str, line: int, column: int) -> Term | None:
 
     Returns None if libcst cannot read it (syntax newer than libcst).
     """
-    import libcst
-    from libcst.metadata import MetadataWrapper, PositionProvider
-
     # Parentheses let the expression run over several lines, as it may inside its statement.
     try:
         wrapper = MetadataWrapper(libcst.parse_module(f"({source})\n"), unsafe_skip_copy=True)
@@ -88,8 +84,6 @@ class _Reader:
 
     def _calls(self, node: libcst.CSTNode, depth: int) -> list[Term]:
         # Nodes between expressions (elements, slices, operators) have no terms of their own.
-        import libcst
-
         found: list[Term] = []
         for child in node.children:
             if isinstance(child, libcst.BaseExpression):

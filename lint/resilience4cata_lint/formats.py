@@ -1,0 +1,5 @@
+"""The names of the formats, for those who need no more than these."""
+
+from typing import Final
+
+FORMATS: Final = ("full", "concise", "json", "github", "gitlab", "sarif", "junit")

@@ -1,0 +1,301 @@
+"""Guards: what stands in place of a decorated callable, and what it runs at the moment.
+
+The wrapper of a guard is a plain function of the original's exact parameters. What it runs is its code object, whose
+constants hold all that it needs; putting another one there is one atomic store, which calls that are under way do not
+notice. The first code of every wrapper asks for the policies that count (`resolve_with`), and whoever knows them
+installs what runs from then on. When others may count, every guard returns to its first code.
+
+Nothing here knows what a policy is.
+"""
+
+from __future__ import annotations
+
+from _thread import RLock
+from _weakref import ref
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial, update_wrapper
+from itertools import count
+from types import CodeType, FunctionType, MethodType
+from typing import Any, Final
+
+from .signature import ANY, arguments_text, plain_function, signature_text
+
+Resolve = Callable[["Guard"], Callable[..., Any]]
+
+_ATTRIBUTE: Final = "__resilience4cata_guard__"
+_COROUTINE: Final = 0x80  # inspect.CO_COROUTINE
+_MAX_LAYERS: Final = 100
+_TARGET: Final = b"what the code of a wrapper calls"
+_FILE: Final = "<guarded by resilience4cata>"
+_PACKAGE: Final = __name__.rpartition(".")[0]
+
+
+class Guard:
+    """What stands between callers and one decorated callable.
+
+    `function` is what was decorated. `owner()` is the class that it is a method of, as far as known; `key` its name
+    there. `explicit` tells whether a policy stands on the callable itself, rather than on its class or on what it
+    overrides; `inherited` that it stands for a method which the owner inherits unchanged. `inner` tells that another
+    guard stands around it. `overriding` and `overridden` tell that in some class a method of its name comes after, or
+    before, that `super()` leads to or comes from. `policies` are those applied to it, innermost first. `since` is the
+    moment since which what concerns it is known.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_wrapper",
+        "explicit",
+        "function",
+        "inherited",
+        "inner",
+        "key",
+        "overridden",
+        "overriding",
+        "owner",
+        "policies",
+        "since",
+        "version",
+    )
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.owner: Callable[[], type | None] = _nothing
+        self.key = ""
+        self.explicit = False
+        self.inherited = False
+        self.inner = False
+        self.overriding = False
+        self.overridden = False
+        self.policies: tuple[object, ...] = ()
+        self.since = moment()
+        self.version = 0
+        # Weakly, since the wrapper holds the guard: a function that is let go dies at once.
+        self._wrapper: Callable[[], FunctionType | None] = _nothing
+
+    @property
+    def wrapper(self) -> FunctionType:
+        """The function that callers have."""
+        wrapper = self._wrapper()
+        if wrapper is None:
+            msg = "the wrapper of this guard has been let go"
+            raise ReferenceError(msg)
+        return wrapper
+
+    def add(self, policy: object) -> None:
+        """Let a policy stand on the callable itself."""
+        self.policies = (*self.policies, policy)
+        self.explicit = True
+        self.touch()
+
+    def touch(self) -> None:
+        """Take note that other policies concern the callable, which may have been called already."""
+        self.since = moment()
+        if id(self) in _installed:
+            self.reset()
+
+    def link(self, *, overriding: bool = False, overridden: bool = False) -> None:
+        """Take note of what `super()` leads to, or comes from."""
+        if (overriding and not self.overriding) or (overridden and not self.overridden):
+            self.overriding = self.overriding or overriding
+            self.overridden = self.overridden or overridden
+            self.reset()
+
+    def ticket(self) -> tuple[int, int]:
+        """What `install` wants to see: taken before looking for what counts, it tells that this has not changed."""
+        return _state.generation, self.version
+
+    def install(self, code: CodeType, ticket: tuple[int, int]) -> bool:
+        """Let the wrapper run `code` from now on, unless another thread was first or other things count by now.
+
+        `code` has the wrapper's parameters and no free variables (`forwarding` makes one).
+        """
+        wrapper: Any = self.wrapper
+        with lock:
+            if ticket != self.ticket() or id(self) in _installed:
+                return False
+            _installed[id(self)] = ref(self, _forget(id(self)))
+            before = wrapper.__code__
+            wrapper.__code__ = code
+        # What only the old code held ends here, outside of the lock.
+        del before
+        return True
+
+    def reset(self) -> None:
+        """Let the wrapper ask again at its next call."""
+        wrapper: Any = self._wrapper()
+        if wrapper is None:
+            return
+        first = forwarding(self.function, self._first_call)
+        with lock:
+            self.version += 1
+            _installed.pop(id(self), None)
+            before = wrapper.__code__
+            wrapper.__code__ = first
+        del before
+
+    def __repr__(self) -> str:
+        return f"<Guard of {getattr(self.function, '__qualname__', self.function)}>"
+
+    def _first_call(self, /, *args: Any, **kwargs: Any) -> Any:
+        return _state.resolve(self)(*args, **kwargs)
+
+
+class _State:
+    """`generation` counts how often it has changed what counts; `resolve` gives what runs for a guard's first call."""
+
+    __slots__ = ("generation", "resolve")
+
+    def __init__(self) -> None:
+        self.generation = 0
+        self.resolve: Resolve = _load_and_resolve
+
+
+# Reentrant, since the collector or a signal may run code that makes a first call at any point.
+lock: Final = RLock()
+_moments: Final = count()
+_installed: Final[dict[int, Callable[[], Guard | None]]] = {}
+
+
+def wrapped(function: Callable[..., Any]) -> FunctionType:
+    """The wrapper of a new guard of `function`, which looks as `functools.wraps` would make it."""
+    made = Guard(function)
+    for within in guards_in(function):
+        within.inner = True
+    wrapper = function_like(function, forwarding(function, made._first_call))
+    if type(function) is FunctionType:
+        update_wrapper(wrapper, function)
+    else:
+        _resemble(wrapper, function)
+    wrapper.__dict__[_ATTRIBUTE] = made
+    made._wrapper = ref(wrapper)
+    return wrapper
+
+
+def moment() -> int:
+    """A number that is greater than all before: what was declared when."""
+    return next(_moments)
+
+
+def guard_of(value: object) -> Guard | None:
+    """The guard whose wrapper `value` is."""
+    if type(value) is not FunctionType:
+        return None
+    found = value.__dict__.get(_ATTRIBUTE)
+    # A decorator that copies attributes has copied this one too.
+    return found if type(found) is Guard and found._wrapper() is value else None
+
+
+def original_of(value: object) -> object:
+    """The callable that was decorated, where `value` is its wrapper; anything else as it is."""
+    found = guard_of(value)
+    return value if found is None else found.function
+
+
+def guards_in(value: object) -> Iterator[Guard]:
+    """Every guard in a function and in what it wraps, outermost first."""
+    for _ in range(_MAX_LAYERS):
+        if type(value) is not FunctionType:
+            return
+        found = guard_of(value)
+        if found is not None:
+            yield found
+        value = value.__dict__.get("__wrapped__")
+
+
+def next_generation() -> None:
+    """Let every guard ask again for the policies that count."""
+    with lock:
+        _state.generation += 1
+        known = list(_installed.values())
+    for reference in known:
+        found = reference()
+        if found is not None:
+            found.reset()
+
+
+def resolve_with(resolve: Resolve) -> None:
+    """Set what answers a guard's first call: it installs code, and gives what runs for this call."""
+    _state.resolve = resolve
+
+
+def forwarding(function: Callable[..., Any], target: Callable[..., Any]) -> CodeType:
+    """Code with the parameters of `function` that calls `target` with all arguments as they came."""
+    plain = function if type(function) is FunctionType else None
+    signature = signature_text(plain.__code__) if plain is not None else ANY
+    arguments = arguments_text(plain.__code__) if plain is not None else ANY
+    if signature is None or arguments is None:
+        signature = arguments = ANY
+    template = _template(signature, arguments, is_coroutine_function(function))
+    constants = tuple(target if constant == _TARGET else constant for constant in template.co_consts)
+    if plain is None:
+        return template.replace(co_consts=constants)
+    return template.replace(co_consts=constants, co_name=plain.__name__, co_qualname=plain.__qualname__)
+
+
+def function_like(function: Callable[..., Any], code: CodeType) -> FunctionType:
+    """A function with that code, and with the name and defaults of `function`."""
+    plain = function if type(function) is FunctionType else plain_function(function)
+    names = plain.__globals__ if plain is not None else {}
+    if plain is None or plain is not function:
+        return FunctionType(code, names)
+    made = FunctionType(code, names, plain.__name__, plain.__defaults__)
+    made.__kwdefaults__ = plain.__kwdefaults__
+    made.__qualname__ = plain.__qualname__
+    return made
+
+
+def is_coroutine_function(function: Any) -> bool:
+    """Whether a callable is an `async def`, in a partial, a bound method, or as `__call__`."""
+    plain = plain_function(function)
+    return plain is not None and bool(plain.__code__.co_flags & _COROUTINE)
+
+
+@lru_cache(maxsize=1024)
+def _template(signature: str, arguments: str, is_coroutine: bool) -> CodeType:
+    # The condition, which the compiler removes, hides from it that a constant is called, which it would warn of.
+    call = f"({_TARGET!r} if True else 0)({arguments})"
+    head, result = ("async def", f"await {call}") if is_coroutine else ("def", call)
+    body = f"{head} call({signature}): return {result}"
+    namespace: dict[str, Any] = {}
+    exec(compile(body, _FILE, "exec"), namespace)
+    code: CodeType = namespace["call"].__code__
+    return code
+
+
+def _resemble(wrapper: FunctionType, target: Any) -> None:
+    """What `functools.wraps` would do for an object that is called, and the object's methods as attributes."""
+    kind = type(target)
+    named = plain_function(target) if kind is MethodType or issubclass(kind, partial) else kind
+    named = kind if named is None else named
+    wrapper.__name__, wrapper.__qualname__, wrapper.__module__ = named.__name__, named.__qualname__, named.__module__
+    try:
+        update_wrapper(wrapper, target)
+        for name in dir(kind):
+            if not name.startswith("_") and callable(getattr(kind, name)):
+                wrapper.__dict__.setdefault(name, getattr(target, name))
+    except Exception:  # a proxy that has nothing to stand for yet; declaring never fails
+        wrapper.__dict__["__wrapped__"] = target
+
+
+def _load_and_resolve(guard: Guard) -> Callable[..., Any]:
+    """Load what knows policies: a program that only declares never does, and this floor knows none above it."""
+    from importlib import import_module
+
+    import_module(f"{_PACKAGE}.resilience")
+    return _state.resolve(guard)
+
+
+def _forget(key: int) -> Callable[[Any], None]:
+    def forget(_: Any) -> None:
+        # While the interpreter ends, module globals may be gone already.
+        if _installed is not None:
+            _installed.pop(key, None)
+
+    return forget
+
+
+def _nothing() -> None:
+    return None
+
+
+_state: Final = _State()

@@ -1,0 +1,128 @@
+"""Where calls of decorated callables enter their layers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from dataclasses import dataclass
+from functools import partial
+from types import CodeType, MethodType
+from typing import Any, Final
+
+from ..guards import Guard, forwarding, function_like, is_coroutine_function
+from .generate import quick_code
+from .head_start import HeadStart
+from .runner import Runner
+from .shape import is_async
+from .slow import Layer
+
+# What is running its function within layers, the name of that method, and the object it was called on.
+_RUNNING: Final[ContextVar[tuple[object, str, object] | None]] = ContextVar("resilience4cata_running", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A guard, the layers that count for it, and what they run.
+
+    `function` has the parameters of the guard's wrapper. With `is_method`, the first argument of a call is the object,
+    or the class, that it is called on.
+    """
+
+    guard: Guard
+    layers: tuple[Layer, ...]
+    runner: Runner
+    function: Callable[..., Any]
+    is_method: bool
+
+    @property
+    def is_async(self) -> bool:
+        """Whether a call gives an awaitable."""
+        return is_async(self.guard.function)
+
+
+def code_of(guard: Guard, layers: tuple[Layer, ...], runner: Runner, *, is_method: bool) -> CodeType:
+    """What the wrapper of `guard` runs: its function within `layers`. Without layers, the function and nothing else."""
+    if not layers:
+        return forwarding(guard.function, guard.function)
+    function = guard.function
+    if guard.overriding and is_method:
+        function = announced(guard, guard.key, function)
+    code = code_for(Entry(guard, layers, runner, function, is_method))
+    if guard.overridden and is_method:
+        code = forwarding(guard.function, _unless_reached_by_super(guard, function_like(guard.function, code)))
+    return code
+
+
+def code_for(entry: Entry) -> CodeType:
+    """Code for the wrapper of a guard that runs the whole pipeline."""
+    like, around = entry.guard.function, entry.runner.around
+    go_on = _through_layers(entry)
+    is_coroutine = is_coroutine_function(like)
+    # What is no coroutine function and yet gives an awaitable has no quick form.
+    if is_coroutine == entry.is_async:
+        code = quick_code(like, entry.function, entry.layers, go_on, around, is_coroutine=is_coroutine)
+        if code is not None:
+            return code
+    return forwarding(like, partial(go_on, None))
+
+
+def _through_layers(entry: Entry) -> Callable[..., Any]:
+    layers, function = entry.layers, entry.function
+    run = entry.runner.acall if entry.is_async else entry.runner.call
+
+    def go_on(head: HeadStart | None, /, *args: Any, **kwargs: Any) -> Any:
+        return run(layers, function, args, kwargs, None, head)
+
+    def go_on_method(head: HeadStart | None, receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return run(layers, MethodType(function, receiver), args, kwargs, receiver, head)
+
+    return go_on_method if entry.is_method else go_on
+
+
+def announced(origin: object, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method's function, telling while it runs that what `super()` leads to belongs to the same logical call.
+
+    `origin` is the guard that it belongs to, or whatever else runs it within layers; `name` that of the method.
+    """
+
+    def announce(receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
+        token = _RUNNING.set((origin, name, receiver))
+        try:
+            return function(receiver, *args, **kwargs)
+        finally:
+            _leave(token)
+
+    async def announce_async(receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
+        token = _RUNNING.set((origin, name, receiver))
+        try:
+            return await function(receiver, *args, **kwargs)
+        finally:
+            _leave(token)
+
+    return function_like(function, forwarding(function, announce_async if is_async(function) else announce))
+
+
+def _unless_reached_by_super(guard: Guard, pipeline: Callable[..., Any]) -> Callable[..., Any]:
+    """`pipeline`, but the function alone where an override that inherited its policies is running for this object.
+
+    Whoever calls the method by its name gets the override, so that what arrives here came through `super()`.
+    """
+    function, name = guard.function, guard.key
+
+    def look(receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
+        running = _RUNNING.get()
+        if running is None:
+            return pipeline(receiver, *args, **kwargs)
+        origin, running_name, running_on = running
+        same_call = running_on is receiver and running_name == name and origin is not guard
+        return (function if same_call else pipeline)(receiver, *args, **kwargs)
+
+    return look
+
+
+def _leave(token: Token[Any]) -> None:
+    try:
+        _RUNNING.reset(token)
+    except ValueError:
+        # A coroutine that was never finished is closed in another context, whose value is not ours.
+        return

@@ -1,0 +1,329 @@
+"""The text of the quick way: what each layer adds to it.
+
+In the text `$name` is a constant, which differs from function to function, `@signature` and `@arguments` are the
+parameters and how they are handed on, and names that begin with `PREFIX` are variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from textwrap import indent
+from typing import Any, Final, NamedTuple
+
+from ..clock import SYSTEM_CLOCK
+from ..errors import CallNotPermittedError
+from ..policies.classification import Verdict
+from ..policies.machines.timeout import DEADLINE, enter_deadline
+from .falling_back import FallbackLayer
+from .head_start import after_the_function, before_the_function
+from .instances import Surroundings
+from .slow import BulkheadLayer, CircuitBreakerLayer, Layer, RateLimiterLayer, RetryLayer
+from .timing_out import TimeoutLayer
+
+PREFIX: Final = "r4c_"
+
+_next_number: Final = count().__next__
+
+
+class Form(NamedTuple):
+    """A text, and the constants that it names."""
+
+    text: str
+    constants: dict[str, Any]
+
+
+def flat_form(layers: Sequence[Layer], around: Surroundings, *, is_coroutine: bool) -> Form | None:
+    """The quick way through the layers, outermost first; None where there is none.
+
+    A bulkhead has to be the innermost: any other holds its slot while further layers act on how the function ended. A
+    classifier sees every result, and an offloaded function runs on another thread; such calls take the layers' own way.
+    """
+    builder = _Builder(around, len(layers), is_coroutine=is_coroutine)
+    builder.look_at_the_clock_for(layers)
+    for position, layer in enumerate(layers):
+        if not builder.add(layer, position, layers[:position]):
+            return None
+    return Form(builder.text(), builder.constants)
+
+
+class _Builder:
+    """The parts of a text.
+
+    `enter` stands before everything else. `conditions` are what a call must fulfil that ended with a result, so that
+    nothing is left but `finish`. `began` and `tick` are what a head start tells of the call: None where nobody needs it.
+    """
+
+    def __init__(self, around: Surroundings, number_of_layers: int, *, is_coroutine: bool) -> None:
+        self.constants: dict[str, Any] = {
+            "now": around.clock.monotonic_ns,
+            "listeners": around.listeners,
+            "before": before_the_function,
+            "after": after_the_function,
+        }
+        self._around = around
+        self._last = number_of_layers - 1
+        self._is_coroutine = is_coroutine
+        self._wait = "await " if is_coroutine else ""
+        self._enter: list[str] = []
+        self._conditions: list[str] = []
+        self._finish: list[str] = []
+        self._began = "None"
+        self._tick = "None"
+        self._spans: list[int] = []
+        self._ended = "(r4c_ended := $now())"
+        self._has_timer = False
+        self._has_bulkhead = False
+        # Whether a call has used up something that it would use up again if it began anew.
+        self._has_taken = False
+
+    def look_at_the_clock_for(self, layers: Sequence[Layer]) -> None:
+        """Note when the call begins, if a layer needs to know for every call."""
+        if any(_needs_the_clock(layer) for layer in layers):
+            self._began = "r4c_began"
+            self._enter.append("r4c_began = $now()")
+
+    def add(self, layer: Layer, position: int, outside: Sequence[Layer]) -> bool:
+        """Add a layer; False if the call cannot pass it on the quick way."""
+        match layer:
+            case FallbackLayer():
+                return True
+            case RetryLayer():
+                return self._add_retry(layer)
+            case CircuitBreakerLayer():
+                return self._add_circuit_breaker(layer, position, outside)
+            case RateLimiterLayer():
+                return self._add_rate_limiter(layer, position)
+            case TimeoutLayer():
+                return self._add_timeout(layer, position)
+            case BulkheadLayer():
+                return self._add_bulkhead(layer, position)
+        return False
+
+    def _add_retry(self, layer: RetryLayer) -> bool:
+        if layer.classification.sees_results:
+            return False
+        if layer.settings.max_duration:
+            self._spans.append(layer.settings.max_duration)
+        if layer.budget is not None:
+            self.constants["budget"] = layer.budget
+            self._enter.append(_DEPOSIT)
+            self._has_taken = True
+        return True
+
+    def _add_circuit_breaker(self, layer: CircuitBreakerLayer, position: int, outside: Sequence[Layer]) -> bool:
+        if layer.classification.sees_results:
+            return False
+        settings = layer.machine.settings
+        self.constants |= {"breaker": layer.machine, "refusal": layer.refusal, "slow_above": settings.slow_above}
+        self._tick = "r4c_tick"
+        refusal = _REFUSE if all(map(_lets_refusals_pass, outside)) else ""
+        self._enter.append(_TICK.format(refusal=refusal, go_on=self._go_on(position)))
+        if settings.timed:
+            self._conditions += [f"{self._end_of_call()} < $breaker.turn_at", "r4c_ended - r4c_began <= $slow_above"]
+        if self._began == "None":
+            # Only events tell how long a call took.
+            self._began = "r4c_began"
+            self._enter.append("r4c_began = $now() if $listeners.subscriptions else None")
+            self._conditions.append("(r4c_began is None or not $listeners.per_call)")
+        else:
+            self._conditions.append("not $listeners.per_call")
+        self._finish.append("r4c_tick()")
+        return True
+
+    def _add_rate_limiter(self, layer: RateLimiterLayer, position: int) -> bool:
+        self.constants["limiter"] = layer.machine
+        self._enter.append(_PERMIT.format(go_on=self._go_on(position)))
+        self._has_taken = True
+        return True
+
+    def _add_timeout(self, layer: TimeoutLayer, position: int) -> bool:
+        if layer.settings.offload:
+            return False
+        self._spans.append(layer.settings.value)
+        self.constants["limit"] = layer.settings.value
+        if self._is_coroutine:
+            from .timers import Timers, current_task, get_running_loop
+
+            timers = Timers(self._around.clock, self._around.scheduler)
+            self.constants |= {"loop": get_running_loop, "task": current_task, "timers": timers}
+            self.constants["number"] = _next_number
+            self._enter.append(_WATCH.format(go_on=self._go_on(position)))
+            self._conditions.append("not r4c_fired")
+            self._has_timer = True
+        else:
+            self._conditions.append(f"{self._end_of_call()} - r4c_began <= $limit")
+        return True
+
+    def _end_of_call(self) -> str:
+        """When the call ended; the clock is read once."""
+        ended, self._ended = self._ended, "r4c_ended"
+        return ended
+
+    def _add_bulkhead(self, layer: BulkheadLayer, position: int) -> bool:
+        machine = layer.machine
+        self.constants |= {"bulkhead": machine, "slots": machine.slots, "leave": machine.free.append, "full": _FULL}
+        self._enter.append(_NOBODY_WAITS.format(go_on=self._go_on(position)))
+        self._has_bulkhead = True
+        return position == self._last
+
+    def text(self) -> str:
+        """The whole function."""
+        body = self._call()
+        if self._has_bulkhead:
+            body = _SLOT.format(body=indent(body, " " * 8))
+        if self._spans:
+            body = self._within_deadline(body)
+        head = "async def" if self._is_coroutine else "def"
+        lines = "\n".join([*self._enter, body])
+        return f"{head} call(@signature):\n" + indent(f"{lines}\n{self._end()}", " " * 4)
+
+    def _call(self) -> str:
+        fired = _FIRED if self._has_timer else ""
+        finish = "\n".join([*self._finish, "return r4c_result"])
+        success = f"if {' and '.join(self._conditions)}:\n{indent(finish, ' ' * 4)}" if self._conditions else finish
+        return _CALL.format(wait=self._wait, fired=fired, success=indent(success, " " * 4))
+
+    def _within_deadline(self, body: str) -> str:
+        now, span = self.constants["now"], min(self._spans)
+        deadline = "r4c_began + $span"
+        # As `enter_deadline` stores it: bare if it is a moment of the system's clock.
+        stored = deadline if now is SYSTEM_CLOCK.monotonic_ns else f"({deadline}, $now)"
+        names = {"span": span, "deadline": DEADLINE.get, "set": DEADLINE.set, "reset": DEADLINE.reset}
+        self.constants |= {**names, "enter_deadline": enter_deadline}
+        enter, leave = ("\n" + _TIMER, _TIMER_STOPPED) if self._has_timer else ("", "")
+        leave += _RESET_ASYNC if self._is_coroutine else _RESET
+        return _WITHIN.format(stored=stored, enter=enter, body=indent(body, " " * 4), leave=indent(leave, " " * 4))
+
+    def _end(self) -> str:
+        watched = ", r4c_cancelling, r4c_fired" if self._has_timer else ""
+        after = f"$after({self._last + 1}, {self._began}, {self._tick}, r4c_result, r4c_failure{watched})"
+        full = _FULL_LINES.format(go_on=self._go_on(self._last)) if self._has_bulkhead else ""
+        return full + _END.format(wait=self._wait, after=after)
+
+    def _go_on(self, position: int) -> str:
+        """What lets the layer at `position` go on, before the function runs."""
+        head = f"$before({position}, {self._began}, {self._tick})" if self._has_taken else "None"
+        return f"return {self._wait}$go_on({head}, @arguments)"
+
+
+def _needs_the_clock(layer: Layer) -> bool:
+    match layer:
+        case RetryLayer():
+            return bool(layer.settings.max_duration) or layer.budget is not None
+        case CircuitBreakerLayer():
+            return layer.machine.settings.timed
+    return isinstance(layer, (RateLimiterLayer, TimeoutLayer))
+
+
+def _lets_refusals_pass(layer: Layer) -> bool:
+    """Whether a layer does nothing about a circuit breaker further in that is open."""
+    if not isinstance(layer, RetryLayer) or layer.budget is not None:
+        return False
+    return layer.classification.of(CallNotPermittedError(), own=True) is not Verdict.MATCH
+
+
+# What failed, where no slot of the bulkhead was free.
+_FULL: Final = object()
+
+_DEPOSIT: Final = """\
+if r4c_began >= $budget.turn_at:
+    $budget.turn(r4c_began)
+$budget.deposit()"""
+
+_TICK: Final = """\
+r4c_tick = $breaker.tick
+if r4c_tick is None:
+{refusal}    {go_on}"""
+
+_REFUSE: Final = """\
+    r4c_now = $now()
+    if r4c_now < $breaker.refuse_until and not $listeners.subscriptions:
+        $breaker.not_permitted.tick()
+        raise $refusal(r4c_now)
+"""
+
+_PERMIT: Final = """\
+if r4c_began >= $limiter.end:
+    $limiter.turn(r4c_began)
+r4c_is_limited = False
+try:
+    $limiter.take()
+except StopIteration:
+    r4c_is_limited = True
+if r4c_is_limited:
+    {go_on}"""
+
+_WATCH: Final = """\
+r4c_loop = $loop()
+r4c_task = $task(r4c_loop)
+if r4c_task is None:
+    {go_on}
+r4c_watch = $timers.watch
+if r4c_watch.loop is not r4c_loop:
+    r4c_watch = $timers.watch_of(r4c_loop)
+r4c_number = $number()
+r4c_cancelling = r4c_task.cancelling()"""
+
+_NOBODY_WAITS: Final = """\
+if $bulkhead.waiting:
+    {go_on}"""
+
+_CALL: Final = """\
+try:
+    r4c_result = {wait}$function(@arguments)
+except BaseException as r4c_error:
+    {fired}r4c_result, r4c_failure = None, r4c_error
+else:
+    {fired}r4c_failure = None
+{success}"""
+
+# A `for` takes the slot without a gap in which an asynchronous exception could lose it.
+_SLOT: Final = """\
+try:
+    for r4c_slot in $slots:
+{body}
+        finally:
+            try:
+                $leave(r4c_slot)
+            finally:
+                if $bulkhead.waiting:
+                    $bulkhead.serve()
+        break
+except IndexError:
+    r4c_result, r4c_failure = None, $full"""
+
+_WITHIN: Final = """\
+r4c_token = $set({stored}) if $deadline() is None else $enter_deadline(r4c_began + $span, $now)
+try:{enter}
+{body}
+finally:
+{leave}"""
+
+_TIMER: Final = """\
+    r4c_watch.running[r4c_number] = r4c_began + $limit, r4c_task
+    if not r4c_watch.is_set:
+        r4c_watch.set(r4c_began)"""
+
+_TIMER_STOPPED: Final = "r4c_watch.running.pop(r4c_number, None)\n"
+_FIRED: Final = "r4c_fired = r4c_watch.running.pop(r4c_number, None) is None\n    "
+_RESET: Final = "$reset(r4c_token)"
+
+# A coroutine that was never finished is closed in another context, whose deadline is not ours.
+_RESET_ASYNC: Final = """\
+try:
+    $reset(r4c_token)
+except ValueError:
+    pass"""
+
+_FULL_LINES: Final = """\
+if r4c_failure is $full:
+    {go_on}
+"""
+
+# The failure's traceback holds the frame: without the last line the exception would hold itself.
+_END: Final = """\
+try:
+    return {wait}$go_on({after}, @arguments)
+finally:
+    del r4c_failure"""

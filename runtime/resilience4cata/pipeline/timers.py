@@ -1,0 +1,95 @@
+"""Timers of event loops: those of single calls, and one for all quick calls of an instance."""
+
+from __future__ import annotations
+
+from asyncio import AbstractEventLoop, Task, current_task, get_running_loop
+from collections.abc import Callable
+from typing import Any, Final
+
+from ..clock import SECOND, Clock, Scheduler
+
+__all__ = ["Timers", "Watch", "alarm", "current_task", "get_running_loop"]
+
+# Longer timers overflow in some selectors; nothing waits for that long.
+_LONGEST: Final = 86_400 * 365
+
+
+def alarm(scheduler: Scheduler, nanoseconds: int, fire: Callable[[], None]) -> Callable[[], object]:
+    """Call `fire` later; what this returns takes it back.
+
+    Schedulers of tests have alarms of their own, which follow their clock.
+    """
+    own: Callable[[int, Callable[[], None]], Callable[[], None]] | None = getattr(scheduler, "alarm", None)
+    if own is not None:
+        return own(nanoseconds, fire)
+    return get_running_loop().call_later(min(nanoseconds / SECOND, _LONGEST), fire).cancel
+
+
+class Timers:
+    """The timeouts of one instance. Its calls have one limit, so that their deadlines come in the order of the calls.
+
+    The quick way, in a task of the event loop `loop`:
+
+        watch = timers.watch if timers.watch.loop is loop else timers.watch_of(loop)
+        watch.running[number] = deadline, task          # `number` is of this call alone
+        if not watch.is_set: watch.set(now)
+        ...                                             # the call
+        fired = watch.running.pop(number, None) is None
+
+    A call whose deadline comes is cancelled and no longer in `running`.
+    """
+
+    __slots__ = ("_clock", "_scheduler", "_watches", "watch")
+
+    def __init__(self, clock: Clock, scheduler: Scheduler) -> None:
+        self._clock = clock
+        self._scheduler = scheduler
+        self._watches: dict[AbstractEventLoop, Watch] = {}
+        self.watch = Watch(None, clock, scheduler)
+
+    def watch_of(self, loop: AbstractEventLoop) -> Watch:
+        """The watch of an event loop, which is at hand from now on."""
+        found = self._watches.get(loop)
+        if found is None:
+            found = Watch(loop, self._clock, self._scheduler)
+            # A new dict, since loops of other threads may be looked up meanwhile.
+            known = {loop: watch for loop, watch in self._watches.copy().items() if not loop.is_closed()}
+            self._watches = {**known, loop: found}
+        self.watch = found
+        return found
+
+
+class Watch:
+    """The calls that run in one event loop, in the order of their deadlines, and the timer for the first of them.
+
+    The timer is not taken back when that call ends in time: it finds nothing to do, or is set for the next.
+    """
+
+    __slots__ = ("_clock", "_scheduler", "is_set", "loop", "running")
+
+    def __init__(self, loop: AbstractEventLoop | None, clock: Clock, scheduler: Scheduler) -> None:
+        self.loop = loop
+        self.running: dict[int, tuple[int, Task[Any]]] = {}
+        self.is_set = False
+        self._clock = clock
+        self._scheduler = scheduler
+
+    def set(self, now: int) -> None:
+        """Wake up at the first deadline."""
+        for deadline, _ in self.running.values():
+            self.is_set = True
+            alarm(self._scheduler, max(0, deadline - now), self._wake)
+            return
+
+    def _wake(self) -> None:
+        self.is_set = False
+        now = self._clock.monotonic_ns()
+        due = []
+        for number, (deadline, task) in self.running.items():
+            if deadline > now:
+                break
+            due.append((number, task))
+        for number, task in due:
+            del self.running[number]
+            task.cancel()
+        self.set(now)

@@ -1,0 +1,53 @@
+"""The timeout layer: a deadline for one attempt, and what becomes of a call that misses it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..clock import SECOND, Clock
+from ..errors import TimeoutExceededError
+from ..events import Channel, TimedOut
+from ..policies.machines.timeout import TimeoutSettings, enter_deadline, leave_deadline
+from .outcome import Outcome
+from .ports import Port
+from .slow import Call, dropped
+
+
+@dataclass(frozen=True, slots=True)
+class TimeoutLayer:
+    """Bounds one attempt."""
+
+    settings: TimeoutSettings
+    channel: Channel
+    clock: Clock
+
+    async def run(self, call: Call, inner: int, port: Port) -> Outcome:
+        now, limit = self.clock.monotonic_ns, self.settings.value
+        head = call.head
+        began = now() if head is None or head.began is None else head.began
+        token: Any = enter_deadline(began + limit, now)
+
+        async def body(port: Port) -> Outcome:
+            return await call.inside(inner, port)
+
+        try:
+            outcome, late = await port.limited(
+                body, limit, began, offload=self.settings.offload, instance_id=self.channel.instance_id, head=head
+            )
+        finally:
+            leave_deadline(token)
+        if outcome is not None and not late:
+            return outcome
+        if outcome is not None:
+            dropped(outcome.result)
+        elapsed = now() - began
+        if self.channel.wants(TimedOut):
+            self.channel.emit((TimedOut(*self.channel.stamp(began + elapsed), limit, elapsed, late),))
+        return Outcome(failure=self._error(late))
+
+    def _error(self, late: bool) -> TimeoutExceededError:
+        id_, seconds = self.channel.instance_id, self.settings.value / SECOND
+        how = "finished, but after more than" if late else "did not finish within"
+        msg = f"'{id_}' {how} {seconds:g}s"
+        return TimeoutExceededError(msg, instance_id=id_, policy="timeout", limit=seconds, completed=late)

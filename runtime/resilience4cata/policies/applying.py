@@ -1,0 +1,89 @@
+"""Decorators at work: recording what was applied to what, and putting a wrapper in its place.
+
+Within a class body one marker stays until the class is made: its `__set_name__` learns the class, tells the
+applications made in that body, and takes the marker out again.
+"""
+
+from __future__ import annotations
+
+import sys
+from _weakref import ref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from ..guards import guard_of, wrapped
+from .classes import cover, is_guardable, watch
+from .recording import INHERIT_POLICIES, UNGUARDED, Application, Mark, record
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_MARKER: Final = "__resilience4cata__"
+_OPTIMIZED: Final = 0x1  # inspect.CO_OPTIMIZED: set for functions, not for the bodies of modules and classes
+
+
+class _Marker:
+    """Stands in a class body until the class is made."""
+
+    __slots__ = ("applications",)
+
+    def __init__(self) -> None:
+        self.applications: list[Application] = []
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        for application in self.applications:
+            application.owner = ref(owner)
+        # The metaclass's own `__delattr__` may refuse, or may count what it deletes.
+        type.__delattr__(owner, name)
+        watch(owner)
+
+
+def apply(policy: object, target: F, frame: FrameType) -> F:
+    """Record that `policy` (a policy, a composed policy, a `Mark`) was applied to `target` in the code of `frame`.
+
+    Gives back what takes the target's place: a wrapper where one can stand, else the target itself.
+    """
+    _ask_for_owner(record(policy, target, frame), frame)
+    explicit = not isinstance(policy, Mark)
+    if issubclass(type(target), type):
+        if explicit:
+            cover(cast("type", target))
+        return target
+    if policy is UNGUARDED or not is_guardable(target):
+        return target
+    wrapper = target if guard_of(target) is not None else wrapped(target)
+    guard = guard_of(wrapper)
+    assert guard is not None
+    if explicit:
+        guard.add(policy)
+    return cast("F", wrapper)
+
+
+def unguarded(method: F) -> F:
+    """Take one method out of what the policies of its class guard."""
+    return apply(UNGUARDED, method, sys._getframe(1))
+
+
+def inherit_policies(method: F) -> F:
+    """Let an override of a concrete method take over that method's policies."""
+    return apply(INHERIT_POLICIES, method, sys._getframe(1))
+
+
+def _ask_for_owner(application: Application, frame: FrameType) -> None:
+    """Leave the marker in the class body that `frame` executes, if it is one that takes a further name safely.
+
+    A namespace that is not a plain dict may make anything of a name (an Enum makes members): there the owner is found
+    by the qualified name, and so it is for named tuples, which before Python 3.13 copy their body without
+    `__set_name__` (the marker stays there, as an attribute that nothing looks at).
+    """
+    if frame.f_code.co_flags & _OPTIMIZED:
+        return
+    body = frame.f_locals
+    if type(body) is not dict or body is frame.f_globals or "__qualname__" not in body:
+        return
+    marker = body.get(_MARKER)
+    if marker is None:
+        marker = body[_MARKER] = _Marker()
+    marker.applications.append(application)

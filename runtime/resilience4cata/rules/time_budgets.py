@@ -1,0 +1,228 @@
+"""TB: spans of time that leave no room for one another.
+
+All of it is judged by effective settings. A default gives way: it contradicts nothing that somebody wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ..config.profiles import Settled
+from ..diagnostics import Context, Fault, Needs, Severity, rule
+from ..durations import format_duration
+from ..facts import Element, Kind, Member
+from .effective import Verdict, effective_faults
+
+_TIMEOUT: Final = ("timeout", "value")
+_MAX_DURATION: Final = ("retry", "max_duration")
+_DELAY: Final = ("retry", "delay")
+_MAX_ATTEMPTS: Final = ("retry", "max_attempts")
+_SECOND: Final = 10**9
+
+
+def _in_words(nanoseconds: int) -> str:
+    """A span as people say it: `6.3s` where whole numbers would need `6300ms`."""
+    whole, rest = divmod(nanoseconds, _SECOND)
+    if not whole or not rest:
+        return format_duration(nanoseconds)
+    return f"{whole}.{rest:09d}".rstrip("0") + "s"
+
+
+@rule(
+    "R4C-TB-001",
+    "attempt-outlasts-operation",
+    view=Element,
+    severity=Severity.WARNING,
+    needs=Needs.EFFECTIVE,
+    subsumes={"R4C-TB-002"},
+)
+def attempt_outlasts_operation(element: Element, context: Context) -> Iterator[Fault]:
+    """`max_duration` bounds the whole operation, all attempts and waits. If one attempt, or the first wait, may take
+    as long, the retries that were asked for will hardly ever be made."""
+    return effective_faults(element, context, _outlasting, ("retry",))
+
+
+def _outlasting(settled: Settled) -> Iterator[Verdict]:
+    longest = settled.span(*_MAX_DURATION)
+    if not longest:
+        return
+    timeout, delay = settled.span(*_TIMEOUT), settled.span(*_DELAY)
+    if timeout is not None and timeout >= longest and settled.is_within("timeout", "retry"):
+        yield Verdict(
+            "timeout {timeout} is not shorter than max_duration {longest}: one attempt may use up the time of all",
+            {"timeout": _in_words(timeout), "longest": _in_words(longest)},
+            (_TIMEOUT, _MAX_DURATION),
+            help="max_duration bounds all attempts and waits together",
+        )
+    wait = _first_wait(settled)
+    if delay is not None and wait is not None and wait >= longest and _attempts(settled) != 1:
+        yield Verdict(
+            "delay {delay} is not shorter than max_duration {longest}: the time may be over before the second attempt",
+            {"delay": _in_words(wait), "longest": _in_words(longest)},
+            (_DELAY, _MAX_DURATION),
+            help="max_duration bounds all attempts and waits together",
+        )
+
+
+def _attempts(settled: Settled) -> int | None:
+    found = settled.get(*_MAX_ATTEMPTS)
+    value = found.value if found is not None else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _first_wait(settled: Settled) -> int | None:
+    """The first wait that somebody wrote, before jitter."""
+    delay, cap = settled.span(*_DELAY), settled.span("retry", "max_delay")
+    return min(delay, cap) if delay is not None and cap is not None else delay
+
+
+@rule(
+    "R4C-TB-002",
+    "attempts-outlast-operation",
+    view=Element,
+    severity=Severity.WARNING,
+    needs=Needs.EFFECTIVE,
+)
+def attempts_outlast_operation(element: Element, context: Context) -> Iterator[Fault]:
+    """Where the second attempt cannot end in time although each one keeps to its timeout, the operation is over before
+    its retry was of any use."""
+    return effective_faults(element, context, _sum_outlasting, ("retry",))
+
+
+# Whoever writes more attempts than this means the duration to be what ends them.
+_MEANT_TO_BE_MADE: Final = 3
+
+
+def _sum_outlasting(settled: Settled) -> Iterator[Verdict]:
+    longest, timeout = settled.span(*_MAX_DURATION), settled.span(*_TIMEOUT)
+    attempts = _attempts_meant(settled)
+    if not longest or not timeout or timeout >= longest or attempts is None:
+        return
+    waits = list(_shortest_waits(settled, attempts - 1))
+    total = attempts * timeout + sum(waits)
+    if total > longest and settled.is_within("timeout", "retry"):
+        parts = [f"{attempts} attempts x {_in_words(timeout)}", *map(_in_words, filter(None, waits))]
+        yield Verdict(
+            "{sum} = {total} > max_duration {longest}",
+            {"sum": " + ".join(parts), "total": _in_words(total), "longest": _in_words(longest)},
+            (_TIMEOUT, _MAX_DURATION),
+            tuple(s for s in (_DELAY, _MAX_ATTEMPTS) if settled.written(*s) is not None and _shows(s, waits, attempts)),
+            help="raise max_duration, or lower the timeout",
+        )
+
+
+def _shows(setting: tuple[str, str], waits: list[int], attempts: int) -> bool:
+    return any(waits) if setting == _DELAY else attempts > 2
+
+
+def _attempts_meant(settled: Settled) -> int | None:
+    """How many attempts must fit: two, or three where three were written."""
+    attempts = _attempts(settled)
+    if attempts is None or attempts < 2:
+        return None
+    is_written = settled.written(*_MAX_ATTEMPTS) is not None
+    return attempts if is_written and attempts <= _MEANT_TO_BE_MADE else 2
+
+
+def _shortest_waits(settled: Settled, count: int) -> Iterator[int]:
+    """The first waits as they are at least, jitter considered, as far as somebody wrote them."""
+    wait, cap = _first_wait(settled) or 0, settled.span("retry", "max_delay")
+    jitter, backoff, multiplier = (settled.values["retry", name].value for name in ("jitter", "backoff", "multiplier"))
+    is_growing = backoff == Member("Backoff", "EXPONENTIAL")
+    for _ in range(count):
+        yield wait if jitter == Member("Jitter", "NONE") else wait // 2 if jitter == Member("Jitter", "EQUAL") else 0
+        if is_growing and isinstance(multiplier, int | float):
+            wait = int(wait * multiplier)
+            wait = min(wait, cap) if cap is not None else wait
+
+
+@rule(
+    "R4C-TB-003",
+    "no-call-is-slow",
+    view=Element,
+    severity=Severity.WARNING,
+    needs=Needs.EFFECTIVE,
+)
+def no_call_is_slow(element: Element, context: Context) -> Iterator[Fault]:
+    """A call that the timeout ends is a failure. Only calls that take longer than `slow_call_duration` and still end
+    in time are slow; without any room between the two, slow calls are never seen."""
+    return effective_faults(element, context, _never_slow, ("circuit_breaker",))
+
+
+def _never_slow(settled: Settled) -> Iterator[Verdict]:
+    slow, timeout = settled.span("circuit_breaker", "slow_call_duration"), settled.span(*_TIMEOUT)
+    if slow is None or timeout is None or slow < timeout or not settled.is_within("timeout", "circuit_breaker"):
+        return
+    yield Verdict(
+        "slow_call_duration {slow} is not shorter than timeout {timeout}: no call that succeeds is ever slow",
+        {"slow": _in_words(slow), "timeout": _in_words(timeout)},
+        (("circuit_breaker", "slow_call_duration"), _TIMEOUT),
+        help="a slow call ends before the timeout, and takes longer than slow_call_duration",
+    )
+
+
+@rule(
+    "R4C-TB-006",
+    "unbounded-probe",
+    view=Element,
+    severity=Severity.WARNING,
+    needs=Needs.EFFECTIVE,
+)
+def unbounded_probe(element: Element, context: Context) -> Iterator[Fault]:
+    """A half-open breaker lets a few calls through and waits for their results. If nothing bounds that wait and nothing
+    interrupts a call, one that hangs keeps the breaker half-open for ever."""
+    return effective_faults(element, context, _never_ending, ("circuit_breaker",))
+
+
+_HALF_OPEN_WAIT: Final = ("circuit_breaker", "half_open_max_wait")
+
+
+def _never_ending(settled: Settled) -> Iterator[Verdict]:
+    if settled.span(*_HALF_OPEN_WAIT) != 0:
+        return
+    no_timeout = settled.lacks("timeout")
+    if no_timeout or _never_interrupts(settled):
+        yield Verdict(
+            "half_open_max_wait of zero sets no bound, and {reason}: a probe that hangs keeps the breaker half-open",
+            {"reason": "there is no timeout" if no_timeout else "the timeout of a plain function interrupts nothing"},
+            (_HALF_OPEN_WAIT,),
+            () if no_timeout else (_TIMEOUT,),
+            help="give half_open_max_wait a length, "
+            + ("or add a timeout" if no_timeout else "or write offload=True on the timeout"),
+        )
+
+
+def _never_interrupts(settled: Settled) -> bool:
+    """Whether there is a timeout that only looks at the clock when the call is over."""
+    offload, definition = settled.get("timeout", "offload"), settled.element.definition
+    if offload is None or offload.value is not False:
+        return False
+    return definition.kind is not Kind.CLASS and definition.is_async is False
+
+
+@rule(
+    "R4C-TB-007",
+    "queue-outlasts-operation",
+    view=Element,
+    severity=Severity.WARNING,
+    needs=Needs.EFFECTIVE,
+)
+def queue_outlasts_operation(element: Element, context: Context) -> Iterator[Fault]:
+    """`max_duration` bounds the whole operation. A call that may wait as long for a slot or a permit can spend all of
+    its time in the queue, so that nothing is ever tried again."""
+    return effective_faults(element, context, _queueing, ("retry",))
+
+
+def _queueing(settled: Settled) -> Iterator[Verdict]:
+    longest = settled.span(*_MAX_DURATION)
+    for policy in ("rate_limiter", "adaptive_limit", "bulkhead"):
+        wait = settled.span(policy, "max_wait")
+        if longest and wait is not None and wait >= longest and settled.is_within(policy, "retry"):
+            yield Verdict(
+                "max_wait {wait} of {policy} is not shorter than max_duration {longest}: "
+                "waiting may use up the time of all attempts",
+                {"wait": _in_words(wait), "policy": policy, "longest": _in_words(longest)},
+                ((policy, "max_wait"), _MAX_DURATION),
+                help="max_duration bounds all attempts and waits together",
+            )

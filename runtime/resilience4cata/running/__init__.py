@@ -1,0 +1,9 @@
+"""Running calls by settings that were checked, and going on with others while calls run."""
+
+from __future__ import annotations
+
+from .checking import Checked, Recipe
+from .decorated import Decorated
+from .running import Parts, Running
+
+__all__ = ["Checked", "Decorated", "Parts", "Recipe", "Running"]

@@ -1,0 +1,281 @@
+"""Checking everything together: what `build()`, `reload()`, `check()` and `reconfigure()` have in common."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from .. import rules
+from ..config.resolve import last_global
+from ..diagnostics import FRONT_ENDS, Context, Diagnostic, Finding, Related, Severity
+from ..errors import DefinitionError, ResilienceWarning
+from ..extract.project import NO_ADDITIONS, Additions, Assembly, Loaded, Told
+from ..extract.settings import Options, PolicySettings, Settings
+from ..facts import At, Element
+from ..pipeline.layers import NOT_EXECUTED
+from ..policies.classes import adopt_hidden
+from ..registry import import_package
+
+Views = Callable[[Assembly], tuple[object, ...]]
+
+_LIBRARY = __name__.partition(".")[0]
+# With strict(False), keys that nobody knows are told but tolerated: an older library may read a newer file.
+_TOLERATED = frozenset({"R4C-CFG-009", "R4C-CFG-010", "R4C-CFG-011", "R4C-CFG-013"})
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Settings without errors; `diagnostics` are the warnings, in order of place.
+
+    Where `is_checked` is False nobody looked for errors, since no policy runs. Declarations that were made after the
+    moment `judged_until` are judged one by one, before they are first called. Those of `modules` are taken in beside
+    the chosen ones.
+    """
+
+    assembly: Assembly
+    additions: Additions
+    settings: Settings
+    options: Options
+    diagnostics: tuple[Diagnostic, ...]
+    is_checked: bool
+    judged_until: int = -1
+    modules: frozenset[str] = frozenset()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether everything that is declared was judged."""
+        return self.judged_until >= self.assembly.extraction.moment
+
+    def warn(self, known: Collection[Diagnostic] = ()) -> None:
+        """Give the warnings that are not `known` to `warnings.warn`, as from the caller's caller."""
+        for diagnostic in self.diagnostics:
+            if diagnostic not in known:
+                warnings.warn(diagnostic.text, ResilienceWarning, stacklevel=3)
+
+    def warn_of_not_executed(self) -> None:
+        """The same for policies that do not run yet."""
+        resolver = self.settings.instances.resolver
+        elements = (element for several in self.settings.instances.elements.values() for element in several)
+        later = sorted(e.definition.id for e in elements if any(p in NOT_EXECUTED for p, _ in resolver.resolve(e)))
+        if later:
+            msg = f"hedge and adaptive_limit are checked but not run yet; declared on {', '.join(later)}"
+            warnings.warn(msg, ResilienceWarning, stacklevel=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a builder was told, to be checked as often as it takes.
+
+    `packages` are imported first. `only` are the packages and modules whose declarations count, () for all. `disabled`
+    is for a `Resilience` that runs no policies: only its sources are judged, which may let fallbacks run.
+    """
+
+    told: Told
+    packages: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    disabled: bool = False
+
+    @property
+    def checks(self) -> bool:
+        """Whether anything is refused."""
+        return not self.disabled or bool(self.told.sources)
+
+    def read(self, additions: Additions = NO_ADDITIONS, before: Checked | None = None) -> Checked:
+        """Read all sources and take in all declarations recorded so far.
+
+        `before` is what counted until now: its classifiers are kept. Raises DefinitionError with all diagnostics if one
+        of them is an error. A package's module that cannot be imported does not hide what is wrong in the others: if
+        nothing is, what it raised is raised again, else it is the cause of the DefinitionError.
+        """
+        failed = {module: error for p in self.packages for module, error in import_package(p).items()}
+        return self._taken_in(Loaded(self.told.sources), additions, before, failed)
+
+    def declared_since(self, additions: Additions, before: Checked) -> Checked:
+        """The same with the sources as they were read before."""
+        return self._taken_in(before.assembly.loaded, additions, before, {})
+
+    def for_calls(self, additions: Additions, before: Checked | None, modules: Collection[str] = ()) -> Checked:
+        """Take in all declarations recorded so far, those of `modules` too, without judging them.
+
+        `before` is what counted until now; if there is nothing yet, all sources are read and judged alone. Raises
+        DefinitionError with all diagnostics of the configuration.
+        """
+        known = before.modules if before is not None else frozenset()
+        taken = known | frozenset(modules)
+        loaded = before.assembly.loaded if before is not None else Loaded(self.told.sources)
+
+        def chosen(module: str) -> bool:
+            return module in taken or self._chosen(module)
+
+        def assemble(exact: Collection[str]) -> Assembly:
+            return Assembly(self.told, loaded, chosen, exact, additions=additions)
+
+        if before is None:
+            return replace(self._checked(assemble, additions, None, {}, _configuration), modules=taken)
+        checked = self._checked(assemble, additions, before, {}, _nothing)
+        return replace(checked, judged_until=before.judged_until, modules=taken, diagnostics=before.diagnostics)
+
+    def knows(self, checked: Checked, modules: Collection[str]) -> bool:
+        """Whether the declarations of `modules` are taken in."""
+        return self.chooses(set(modules) - checked.modules)
+
+    def chooses(self, modules: Collection[str]) -> bool:
+        """Whether the declarations of `modules` count from the start."""
+        return all(self._chosen(module) for module in modules)
+
+    def tuned(self, additions: Additions, before: Checked) -> Checked:
+        """What counted before, with other additions. What was wrong before is not held against them."""
+
+        def assemble(exact: Collection[str]) -> Assembly:
+            return before.assembly.with_additions(additions, exact)
+
+        if before.is_full:
+            return replace(self._checked(assemble, additions, before, {}), modules=before.modules)
+        known = [_in_words(f, strict=before.options.strict) for f in _findings(before.assembly, _everything)]
+        checked = self._checked(assemble, additions, before, {}, known=known)
+        new = tuple(diagnostic for diagnostic in checked.diagnostics if diagnostic not in before.diagnostics)
+        return replace(
+            checked,
+            diagnostics=(*before.diagnostics, *new),
+            judged_until=before.judged_until,
+            modules=before.modules,
+        )
+
+    def _taken_in(
+        self, loaded: Loaded, additions: Additions, before: Checked | None, failed: Mapping[str, Exception]
+    ) -> Checked:
+        closed = bool(self.packages) and not failed
+        # What was called counts, whatever was chosen.
+        called = before.modules if before is not None else frozenset()
+
+        def chosen(module: str) -> bool:
+            return module not in failed and (module in called or self._chosen(module))
+
+        def assemble(exact: Collection[str]) -> Assembly:
+            return Assembly(self.told, loaded, chosen, exact, closed=closed, additions=additions)
+
+        views = _configuration if self.disabled else None
+        return replace(self._checked(assemble, additions, before, failed, views), modules=called)
+
+    def _checked(
+        self,
+        assemble: Callable[[Collection[str]], Assembly],
+        additions: Additions,
+        before: Checked | None,
+        failed: Mapping[str, Exception],
+        views: Views | None = None,
+        known: Collection[Diagnostic] = (),
+    ) -> Checked:
+        """`views` are what rules look at, if not everything; what they find that is `known` does not count."""
+        adopt_hidden()
+        assembly, findings = _findings_of(assemble, views or _everything) if self.checks else (assemble(()), [])
+        strict = self._is_strict(assembly)
+        told = (_in_words(f, strict=strict) for f in findings if f.rule.on_by_default)
+        diagnostics = tuple(d for d in told if d not in known)
+        import_error = next(iter(failed.values()), None)
+        if any(d.severity is Severity.ERROR for d in diagnostics):
+            raise DefinitionError(_message(diagnostics, failed), diagnostics) from import_error
+        if import_error is not None:
+            raise import_error
+        settings = Settings(assembly, strict=strict, before=before.settings if before is not None else None)
+        if self.checks and views is None and not known:
+            try:
+                settings.make_all()
+            except Exception as error:
+                raise DefinitionError(_unmakable(error), diagnostics) from error
+        options = replace(settings.options(), enabled=False) if self.disabled else settings.options()
+        judged_until = assembly.extraction.moment if views is None else -1
+        return Checked(assembly, additions, settings, options, diagnostics, self.checks, judged_until)
+
+    def _is_strict(self, assembly: Assembly) -> bool:
+        if self.told.strict is not None:
+            return self.told.strict
+        key = last_global(assembly.project.files, "strict")
+        return key is None or key.value is not False
+
+    def _chosen(self, module: str) -> bool:
+        if self.only:
+            return any(module == package or module.startswith(f"{package}.") for package in self.only)
+        return module.partition(".")[0] != _LIBRARY
+
+
+def judge(settings: Settings, element: Element) -> None:
+    """Judge an element that was not there at `build()`. Raises DefinitionError with all its errors."""
+    context = Context(FRONT_ENDS["build"], oracle=settings.oracle, project=settings.instances.project)
+    views = (element, *(view for view in rules.views_of(element) if view is not element))
+    found = [f.diagnostic() for f in rules.check(views, context) if f.rule.on_by_default]
+    errors = tuple(d for d in found if d.severity is Severity.ERROR)
+    if errors:
+        raise DefinitionError("\n".join(d.text for d in errors), errors)
+
+
+def made_settings(settings: Settings, element: Element) -> Mapping[str, PolicySettings]:
+    """The settings of an element that was judged. Raises DefinitionError for a classifier that cannot be made."""
+    try:
+        return settings.of(element)
+    except Exception as error:
+        raise DefinitionError(_unmakable(error)) from error
+
+
+def _unmakable(error: Exception) -> str:
+    return f"a classifier cannot be made: {type(error).__name__}: {error}"
+
+
+def _findings_of(assemble: Callable[[Collection[str]], Assembly], views: Views) -> tuple[Assembly, list[Finding]]:
+    """Everything together with all findings. Source files are read only if something was found in them."""
+    assembly = assemble(())
+    findings = _findings(assembly, views)
+    found_in = {at.source for finding in findings for at in _places(finding) if assembly.knows(at.source)}
+    if found_in:
+        assembly = assemble(found_in)
+        findings = _findings(assembly, views)
+    return assembly, findings
+
+
+def _findings(assembly: Assembly, views: Views) -> list[Finding]:
+    context = Context(FRONT_ENDS["build"], oracle=assembly.oracle, project=assembly.project)
+    return rules.check(views(assembly), context)
+
+
+def _everything(assembly: Assembly) -> tuple[object, ...]:
+    return assembly.views
+
+
+def _configuration(assembly: Assembly) -> tuple[object, ...]:
+    return assembly.configuration
+
+
+def _nothing(assembly: Assembly) -> tuple[object, ...]:
+    return ()
+
+
+def _message(diagnostics: tuple[Diagnostic, ...], failed: Mapping[str, Exception]) -> str:
+    errors = [d.text for d in diagnostics if d.severity is Severity.ERROR]
+    count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
+    unchecked = [
+        f"not checked, since it cannot be imported: {module} ({type(error).__name__}: {error})"
+        for module, error in failed.items()
+    ]
+    return "\n".join((f"{count} in resilience policies and their configuration", *errors, *unchecked))
+
+
+def _in_words(finding: Finding, *, strict: bool) -> Diagnostic:
+    diagnostic = finding.diagnostic()
+    tolerated = diagnostic.code in _TOLERATED and not strict
+    return diagnostic._replace(
+        severity=Severity.WARNING if tolerated else diagnostic.severity,
+        at=_whole(diagnostic.at),
+        related=tuple(Related(_whole(r.at), r.text) for r in diagnostic.related if r.at.source),
+    )
+
+
+def _places(finding: Finding) -> Iterator[At]:
+    yield finding.fault.at
+    for related in finding.fault.related:
+        yield related.at
+
+
+def _whole(at: At) -> At:
+    """A place without the name of an attribute that could not be found there."""
+    return at.inside("") if at.attribute else at

@@ -1,0 +1,200 @@
+"""Settings while they count: what one reading of code and configuration makes of every call."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..config.description import description_of
+from ..extract.definitions import mangled
+from ..extract.describing import Describing
+from ..extract.scopes import ClassScope
+from ..extract.settings import PolicySettings
+from ..facts import At, Element
+from ..pipeline.falling_back import Target
+from ..pipeline.instances import Instances
+from ..pipeline.layers import Maker
+from ..pipeline.slow import Layer
+from ..policies.machines.budget import RetryBudgetSettings
+from ..policies.recorded import function_of
+from .targets import function_targets, method_targets, pipeline_targets
+
+if TYPE_CHECKING:
+    from .checking import Checked
+
+
+class Method(NamedTuple):
+    """A guarded method as objects of a class have it: its facts, the member, and the class that defines it."""
+
+    element: Element
+    member: Any
+    owner: type
+
+
+class Era:
+    """What counts from one publication of settings to the next.
+
+    A call takes its layers from one era and keeps them to its end. Layers are made when they are first needed; besides
+    these caches nothing in an era changes.
+    """
+
+    def __init__(
+        self, checked: Checked, instances: Instances, make_handler: Callable[[type], Any], before: Era | None = None
+    ) -> None:
+        """`before` is the era whose fallback handlers are kept: there is one of each for an element."""
+        self.checked = checked
+        self.settings = checked.settings
+        self.options = checked.options
+        self.instances = instances
+        self._make_handler = make_handler
+        kept = before._handlers if before is not None else {}
+        ids = self.settings.instances.elements
+        self._handlers: dict[tuple[str, type], Any] = {
+            key: handler for key, handler in kept.copy().items() if key[0] in ids
+        }
+        self._maker = Maker(instances, self.options)
+        self.pipelines: dict[str, Element] = dict(checked.assembly.pipelines)
+        self.describing = Describing(self.settings, self.pipelines)
+        # Held instead of the era itself by those who want to know whether it still counts.
+        self.token = object()
+        self._layers: dict[tuple[str, At, type | None], tuple[Layer, ...]] = {}
+        if checked.is_checked:
+            self._declare(before)
+
+    @property
+    def budgets(self) -> Mapping[str, RetryBudgetSettings]:
+        """The settings of the retry budgets by name."""
+        return {n: RetryBudgetSettings(b.ttl, b.min_per_second, b.percent) for n, b in self.options.budgets.items()}
+
+    @property
+    def passes_through(self) -> bool:
+        """Whether no policy runs at all."""
+        return not self.options.enabled and not self.options.fallback_when_disabled
+
+    def id_of(self, element: Element) -> str:
+        """The id of an element's own instances."""
+        return description_of(element, self.settings.instances.resolver).id
+
+    def elements(self) -> Iterator[Element]:
+        """All guarded functions and methods, pipelines included."""
+        for several in self.settings.instances.elements.values():
+            yield from several
+
+    def pipeline_layers(self, name: str, element: Element) -> tuple[Layer, ...]:
+        """The layers of a pipeline. Raises DefinitionError for instances that are in use with other settings."""
+        if self.passes_through:
+            return ()
+        settings = self.settings.of(element)
+        fallback = settings.get("fallback")
+        handlers = self._handlers_of(self.id_of(element))
+        targets = tuple(pipeline_targets(fallback, handlers)) if fallback is not None else ()
+        return self._maker.layers(settings, targets, name)
+
+    def method_layers(self, method: Method) -> tuple[Layer, ...]:
+        """The layers of a method; always the same ones."""
+        return self.layers_of_member(method.element, method.member, method.owner)
+
+    def layers_of_member(self, element: Element, member: object, owner: type | None) -> tuple[Layer, ...]:
+        """The layers of a method that the class `owner` defines, or of a function; always the same ones."""
+        if self.passes_through:
+            return ()
+        definition = element.definition
+        key = (definition.id, definition.at, owner)
+        found = self._layers.get(key)
+        if found is None:
+            made = self.layers_of(self.settings.of(element), member, owner, self.id_of(element), self.instances)
+            found = self._layers.setdefault(key, made)
+        return found
+
+    def layers_of(
+        self,
+        settings: Mapping[str, PolicySettings],
+        member: object,
+        owner: type | None,
+        id_: str,
+        instances: Instances,
+    ) -> tuple[Layer, ...]:
+        """The layers that these settings make of a method or function, with these instances."""
+        is_shared = instances is self.instances
+        make_handler = self._handlers_of(id_) if is_shared else self._make_handler
+        fallback, function = settings.get("fallback"), function_of(member)
+        targets: Iterator[Target] = iter(())
+        if fallback is not None and owner is not None:
+            targets = method_targets(fallback, owner, member, make_handler)
+        elif fallback is not None and function is not None:
+            targets = function_targets(fallback, function, make_handler)
+        elif fallback is not None:
+            targets = pipeline_targets(fallback, make_handler)
+        maker = self._maker if is_shared else Maker(instances, self.options)
+        return maker.layers(settings, tuple(targets), id_)
+
+    def methods_of(self, cls: type) -> dict[str, Method]:
+        """The methods that are guarded for objects of `cls`, by the name under which the class has them."""
+        order = cls.__mro__
+        nearest: dict[str, tuple[int, Element]] = {}
+        for at, base in enumerate(order):
+            for element in self._by_class.get(base, ()):
+                nearest.setdefault(element.definition.name, (at, element))
+        found: dict[str, Method] = {}
+        for name, (at, element) in nearest.items():
+            key = mangled(order[at], name)
+            defining = next((base for base in order if key in vars(base)), None)
+            # One that a subclass overrides has lost its policies.
+            if defining is not None and at <= order.index(defining):
+                found[key] = Method(element, vars(defining)[key], defining)
+        return found
+
+    def _handlers_of(self, id_: str) -> Callable[[type], Any]:
+        """What gives the fallback handler of a class for an element: always the same one.
+
+        Functions of one name that were made by other functions are different elements, with handlers of their own.
+        """
+        if "<locals>" in id_:
+            return self._make_handler
+
+        def handler(kind: type) -> Any:
+            if (id_, kind) not in self._handlers:
+                self._handlers.setdefault((id_, kind), self._make_handler(kind))
+            return self._handlers[id_, kind]
+
+        return handler
+
+    def _declare(self, before: Era | None) -> None:
+        """Let the settings of all elements count for their instances; raises DefinitionError where two disagree.
+
+        Where not all was judged yet nothing is raised here: what counted before goes on, what disagrees fails when it
+        is called.
+        """
+        is_full = self.checked.is_full
+        if not is_full and before is None:
+            return
+        known = before.settings.instances.elements if before is not None else {}
+        elements = self.settings.instances.elements
+        for id_ in elements if is_full else sorted(elements, key=lambda id_: id_ not in known):
+            # Of several with one id the last is what the name means now.
+            element = elements[id_][-1]
+            if element.definition.abstract:
+                continue
+            is_local = "<locals>" in element.definition.id
+            try:
+                settings = self.settings.of(element)
+                # What another function makes has a state of its own, but for what it shares by a name.
+                shared = {p: s for p, s in settings.items() if not is_local or s.get("name") != id_}
+                self.instances.declare(shared)
+            except Exception:
+                # Locals of several functions need not be there at once.
+                if is_full and not is_local:
+                    raise
+        if not is_full and before is not None:
+            for key, record in before.instances.records.copy().items():
+                self.instances.records.setdefault(key, record)
+
+    @cached_property
+    def _by_class(self) -> Mapping[type, list[Element]]:
+        found: defaultdict[type, list[Element]] = defaultdict(list)
+        for element in self.elements():
+            if isinstance(element.scope, ClassScope):
+                found[element.scope.cls].append(element)
+        return found

@@ -1,0 +1,98 @@
+"""Functions that have no name of their own: those that another function makes, and callables that are no functions.
+
+Many are made at one place, called once and thrown away. What is worked out for a place is kept; state is each
+function's own, and dies with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from ..config.resolve import element_id
+from ..extract.settings import PolicySettings, Settings
+from ..facts import Applied
+from ..guards import Guard, guards_in
+from ..pipeline.instances import Instances, Machines
+from ..policies import ComposedPolicy
+from ..policies.machines.budget import RetryBudgetMachine, RetryBudgetSettings
+from ..policies.recorded import function_of
+from ..signature import plain_function
+from .checking import judge, made_settings
+from .era import Era
+
+_MOST: Final = 256
+
+
+class Local(NamedTuple):
+    """A place where functions are made: what they are called, and their effective values by policy and attribute."""
+
+    id: str
+    settings: Mapping[str, PolicySettings]
+
+
+class Locals:
+    """What is known of places, for one era at a time."""
+
+    def __init__(self) -> None:
+        self._known: tuple[object, dict[object, Local]] = (None, {})
+
+    def of(self, era: Era, guard: Guard) -> Local:
+        """The place that a guard's function was made at. Raises DefinitionError if its policies have errors."""
+        if era.token is not self._known[0]:
+            self._known = era.token, {}
+        known = self._known[1]
+        place = _place(guard)
+        try:
+            found = known.get(place)
+        except TypeError:
+            # Values that cannot be hashed are worked out each time.
+            return _local(era, guard)
+        if found is None:
+            found = _local(era, guard)
+            if len(known) >= _MOST:
+                known.clear()
+            known[place] = found
+        return found
+
+
+class LocalInstances(Instances):
+    """Instances of one function alone, as long as they have its own id; those with a name are everybody's."""
+
+    def __init__(self, shared: Instances, machines: Machines, id_: str) -> None:
+        super().__init__(machines)
+        self._shared = shared
+        self._id = id_
+
+    def budget(self, name: str, settings: RetryBudgetSettings) -> RetryBudgetMachine:
+        return self._shared.budget(name, settings)
+
+    def _the(self, policy: str, name: str, values: Mapping[str, Any]) -> Any:
+        if name != self._id:
+            return self._shared._the(policy, name, values)
+        # Nobody else uses it, so whoever asks with newer settings lets it go on with them.
+        return self._machines.going_on((policy, name), self._declared(policy, name, values))
+
+
+def _place(guard: Guard) -> object:
+    function = function_of(guard.function) or plain_function(guard.function)
+    return type(guard.function), None if function is None else function.__code__, _policies_of(guard)
+
+
+def _policies_of(guard: Guard) -> tuple[Any, ...]:
+    """Everything on a function and on what it wraps, outermost first."""
+    return tuple(policy for found in guards_in(guard.wrapper) for policy in reversed(found.policies))
+
+
+def _local(era: Era, guard: Guard) -> Local:
+    # Facts of their own, which are forgotten when the settings are made.
+    assembly = era.checked.assembly.with_additions(era.checked.additions)
+    facts = assembly.policy_facts
+    policies = [
+        facts.composed_policy(policy) if isinstance(policy, ComposedPolicy) else facts.declaration(policy)
+        for policy in _policies_of(guard)
+    ]
+    element = assembly.extraction.local(guard, tuple(Applied(policy, policy.at) for policy in policies))
+    settings = Settings(assembly, strict=era.options.strict, before=era.settings)
+    judge(settings, element)
+    return Local(element_id(element) or "", made_settings(settings, element))

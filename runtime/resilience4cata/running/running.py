@@ -1,0 +1,269 @@
+"""What a `Resilience` does with calls: pipelines, objects that are bound to it, and the instances behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
+from random import Random
+from types import MappingProxyType, UnionType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..clock import SYSTEM_CLOCK, Clock, Scheduler, SystemScheduler
+from ..errors import DefinitionError
+from ..events import Channel, Event, Listeners, Subscription
+from ..extract.pipelines import Asked, pipeline_element
+from ..extract.project import Additions
+from ..guards import next_generation
+from ..pipeline.handles import BulkheadHandle, CircuitBreakerHandle, RateLimiterHandle, Snapshot
+from ..pipeline.instances import Instances, Machines, Surroundings
+from ..pipeline.runner import Pipeline, Runner
+from ..pipeline.slow import Layer
+from ..pipeline.workers import Workers
+from ..policies import ComposedPolicy, Policy
+from ..policies.machines.retry import Random as RandomNumbers
+from ..suggestions import did_you_mean
+from .binding import bind, bound_to, let_copies_be_unbound
+from .checking import Checked, judge
+from .era import Era, Method
+from .forking import renew_in_children
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Event)
+
+
+@dataclass(slots=True)
+class Parts:
+    """What can be replaced in a `Resilience`, by tests above all."""
+
+    clock: Clock = SYSTEM_CLOCK
+    scheduler: Scheduler | None = None
+    random: RandomNumbers | None = None
+    executor: Executor | None = None
+    make_handler: Callable[[type], Any] = field(default=lambda kind: kind())
+    listeners: list[tuple[Any, Callable[[Any], object]]] = field(default_factory=list)
+
+
+class Running:
+    """The part of a `Resilience` that runs calls, over settings that were checked.
+
+    `_era` holds everything that follows from the settings; `_publish` replaces it by a single store.
+    """
+
+    def __init__(self, checked: Checked, parts: Parts) -> None:
+        scheduler = parts.scheduler or SystemScheduler(parts.clock)
+        self._listeners = Listeners(per_call=checked.options.events_per_call)
+        for kind, callback in parts.listeners:
+            self._listeners.add(kind, callback)
+        self._workers = Workers(checked.options.offload_max_workers, scheduler, parts.executor)
+        self._around = Surroundings(
+            parts.clock, scheduler, parts.random or Random(), self._listeners, self._workers, parts.make_handler
+        )
+        self._machines = Machines(self._around)
+        self._runner = Runner(self._around)
+        self._asked: dict[tuple[str, Asked], Pipeline] = {}
+        self._pipelines: dict[str, tuple[Asked, Pipeline]] = {}
+        self._era = self._era_of(checked)
+        renew_in_children(self)
+
+    def pipeline(self, name: str, *policies: Policy | ComposedPolicy, config: str | None = None) -> Pipeline:
+        """Policies for any function, under a name that is also that of their instances.
+
+        `config` applies every policy of a template. The same name again gives the same pipeline if the settings are
+        equal. Raises DefinitionError for what `build()` would refuse.
+        """
+        asked = name, Asked(config, policies)
+        try:
+            return self._asked[asked]
+        except (KeyError, TypeError):
+            # Values that cannot be hashed are compared when they are resolved.
+            found = self._pipeline(*asked)
+        with suppress(TypeError):
+            self._asked[asked] = found
+        return found
+
+    def _pipeline(self, name: str, asked: Asked) -> Pipeline:
+        while True:
+            era = self._era
+            if not era.checked.is_checked:
+                return Pipeline(name, lambda: (), self._runner)
+            settings = era.settings
+            element = pipeline_element(name, asked, settings.policy_facts, settings.instances.resolver)
+            judge(settings, element)
+            known = self._pipelines.get(name)
+            if known is not None and name in era.pipelines:
+                if dict(settings.of(era.pipelines[name])) != dict(settings.of(element)):
+                    msg = f"R4C-IN-001: the pipeline '{name}' exists already, with other settings"
+                    raise DefinitionError(msg)
+                return known[1]
+            era.instances.declare(settings.of(element))
+            layers = era.pipeline_layers(name, element)
+            route = self._route(lambda era: era.pipeline_layers(name, era.pipelines[name]), (era.token, layers))
+            made = Pipeline(name, route, self._runner)
+            with self._machines.lock:
+                # Otherwise others were faster: with other settings, or with this pipeline.
+                if self._era is era and name not in self._pipelines:
+                    era.pipelines[name] = element
+                    self._pipelines[name] = asked, made
+                    return made
+
+    def wrap(self, target: T) -> T:
+        """Bind an object: its guarded methods run on this `Resilience` from now on. Gives the object back.
+
+        Copies and pickles of the object are not bound. Raises TypeError for an object without `__dict__`, one without
+        guarded methods, and one bound elsewhere.
+        """
+        namespace = getattr(target, "__dict__", None)
+        if type(namespace) is not dict:
+            msg = f"an object of {type(target).__qualname__} cannot be bound: it has no __dict__"
+            raise TypeError(msg)
+        cls, era = type(target), self._era
+        found = era.methods_of(cls)
+        if not found:
+            msg = f"{cls.__qualname__} has no guarded methods, or none that were declared before build()"
+            raise TypeError(msg)
+        for name in found:
+            if bound_to(namespace.get(name)) not in (None, self):
+                msg = f"this object of {cls.__qualname__} is bound to another Resilience"
+                raise TypeError(msg)
+        for name, method in found.items():
+            if name not in namespace:
+                bind(target, name, method, self._route_of_method(cls, name, era, method), self._runner, self)
+        let_copies_be_unbound(target)
+        return target
+
+    def circuit_breaker(self, name: str) -> CircuitBreakerHandle:
+        """The circuit breaker of that name or id. Raises LookupError."""
+        return CircuitBreakerHandle(*self._handled("circuit_breaker", name, self._machine("circuit_breaker", name)))
+
+    def bulkhead(self, name: str) -> BulkheadHandle:
+        """The bulkhead of that name or id. Raises LookupError."""
+        return BulkheadHandle(*self._handled("bulkhead", name, self._machine("bulkhead", name)))
+
+    def rate_limiter(self, name: str) -> RateLimiterHandle:
+        """The rate limiter of that name or id. Raises LookupError."""
+        return RateLimiterHandle(*self._handled("rate_limiter", name, self._machine("rate_limiter", name)))
+
+    def snapshot(self) -> Snapshot:
+        """States, rates and counts of all instances that are in use."""
+        now = self._around.clock.monotonic_ns()
+        return Snapshot(
+            MappingProxyType({h.name: h.snapshot() for h in self._handles("circuit_breaker", CircuitBreakerHandle)}),
+            MappingProxyType({h.name: h.snapshot() for h in self._handles("bulkhead", BulkheadHandle)}),
+            MappingProxyType({h.name: h.snapshot() for h in self._handles("rate_limiter", RateLimiterHandle)}),
+            MappingProxyType({n: budget.snapshot(now) for n, budget in self._machines.budgets.items()}),
+        )
+
+    def reset(self) -> None:
+        """Begin all instances anew: circuit breakers and rate limiters as their own `reset` does, and retry budgets.
+
+        Bulkheads stay as they are, since their slots belong to the calls that run.
+        """
+        for breaker in self._handles("circuit_breaker", CircuitBreakerHandle):
+            breaker.reset()
+        for limiter in self._handles("rate_limiter", RateLimiterHandle):
+            limiter.reset()
+        for budget in self._machines.budgets.values():
+            budget.reset(self._around.clock.monotonic_ns())
+
+    def listen(
+        self, kind: type[E] | UnionType, callback: Callable[[E], object], *, instance: str | None = None
+    ) -> Subscription:
+        """Call `callback` with each event of a kind, of one instance or of all, until the subscription is cancelled."""
+        return self._listeners.add(kind, callback, instance_id=instance)
+
+    def locks(self) -> Iterator[AbstractContextManager[Any]]:
+        """All locks, those first within which others are taken."""
+        yield self._listeners.lock
+        yield self._workers.lock
+        for machines in self._all_machines():
+            yield from machines.locks()
+
+    def renew_after_fork(self) -> None:
+        """Give back, in a child process, what other threads held."""
+        self._workers.renew_after_fork()
+        for machines in self._all_machines():
+            machines.renew_after_fork()
+
+    def _all_machines(self) -> list[Machines]:
+        return [self._machines]
+
+    def _handles(self, policy: str, kind: Callable[..., T]) -> list[T]:
+        """Handles of the instances that are in use."""
+        return [kind(*self._handled(policy, name, machine)) for name, machine in self._machines.of(policy).items()]
+
+    def _handled(self, policy: str, name: str, machine: Any) -> tuple[str, Any, Clock, Channel]:
+        return name, machine, self._around.clock, self._listeners.channel(name, policy)
+
+    def _machine(self, policy: str, name: str) -> Any:
+        instances = self._era.instances
+        # One that is in use may have been let go by the settings that count since just now.
+        found = self._machines.of(policy).get(name) or instances.named(policy, name)
+        if found is None:
+            near = did_you_mean(name, [known for kind, known in tuple(instances.records) if kind == policy])
+            msg = f"there is no {policy} '{name}'" + (f"; did you mean '{near}'?" if near else "")
+            raise LookupError(msg)
+        return found
+
+    def _route_of_method(self, cls: type, name: str, era: Era, method: Method) -> Callable[[], tuple[Layer, ...]]:
+        def find(era: Era) -> tuple[Layer, ...] | None:
+            method = era.methods_of(cls).get(name)
+            return era.method_layers(method) if method is not None else None
+
+        return self._route(find, (era.token, era.method_layers(method)))
+
+    def _route(
+        self, find: Callable[[Era], tuple[Layer, ...] | None], known: tuple[object, tuple[Layer, ...]]
+    ) -> Callable[[], tuple[Layer, ...]]:
+        """What gives the layers that count now; `known` are some, with the token of their era.
+
+        Where newer settings do not know the way any more, the last layers stay.
+        """
+
+        def layers() -> tuple[Layer, ...]:
+            nonlocal known
+            era = self._era
+            token, found = known
+            if token is not era.token:
+                newer = find(era)
+                found = found if newer is None else newer
+                known = era.token, found
+            return found
+
+        return layers
+
+    def _era_of(self, checked: Checked, before: Era | None = None) -> Era:
+        return Era(checked, Instances(self._machines), self._around.make_handler, before)
+
+    def _renew(self, check: Callable[[Additions, Checked], Checked]) -> Checked:
+        """Let other settings count from now on, all of them by a single store; whatever is wrong changes nothing.
+
+        `check` makes them of those that count until now, and of the pipelines that there are. It is asked again if
+        others were faster.
+        """
+        while True:
+            era, pipelines = self._era, self._pipelines.copy()
+            additions = era.checked.additions._replace(pipelines={n: asked for n, (asked, _) in pipelines.items()})
+            checked = check(additions, era.checked)
+            if self._publish(self._era_of(checked, era), era, len(pipelines)):
+                return checked
+
+    def _publish(self, era: Era, before: Era, pipelines: int) -> bool:
+        now = self._around.clock.monotonic_ns()
+        with self._machines.lock:
+            if self._era is not before or len(self._pipelines) != pipelines:
+                return False
+            happened = self._machines.follow_locked(era.instances.records, era.budgets, now)
+            self._era = era
+        next_generation()
+        # Those that count now, which may be newer ones already.
+        options = self._era.options
+        self._workers.resize(options.offload_max_workers)
+        if self._listeners.per_call != options.events_per_call:
+            self._listeners.hear_per_call(options.events_per_call)
+        for (policy, name), events in happened:
+            self._listeners.channel(name, policy).emit(events)
+        return True

@@ -1,0 +1,173 @@
+"""The same policies by other libraries, those that are installed: decorators by policy, for sync and async functions."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+PLENTY = 10**9
+"""Permits of a rate limiter that never refuses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """A library: its name on PyPI, its version, and its decorators by policy; `version` is None if it is missing."""
+
+    name: str
+    version: str | None
+    sync: Mapping[str, Decorator] = field(default_factory=dict)
+    asynchronous: Mapping[str, Decorator] = field(default_factory=dict)
+    rejecting: Decorator | None = None
+
+
+Decorators = tuple[Mapping[str, Decorator], Mapping[str, Decorator], Decorator | None]
+
+
+def _tenacity() -> Decorators:
+    import tenacity
+
+    both = {"retry": tenacity.retry(stop=tenacity.stop_after_attempt(3), wait=tenacity.wait_random_exponential(0.1))}
+    return both, both, None
+
+
+def _stamina() -> Decorators:
+    import stamina
+
+    both = {"retry": stamina.retry(on=Exception, attempts=3)}
+    return both, both, None
+
+
+def _backoff() -> Decorators:
+    import backoff
+
+    both: dict[str, Decorator] = {"retry": backoff.on_exception(backoff.expo, Exception, max_tries=3)}
+    return both, both, None
+
+
+def _pybreaker() -> Decorators:
+    import pybreaker
+
+    rejecting = pybreaker.CircuitBreaker()
+    rejecting.open()
+    # Its asynchronous form is for Tornado.
+    return {"circuit_breaker": pybreaker.CircuitBreaker()}, {}, rejecting
+
+
+def _circuitbreaker() -> Decorators:
+    from circuitbreaker import CircuitBreaker
+
+    def rejecting(function: Callable[..., Any]) -> Any:
+        breaker = CircuitBreaker(failure_threshold=1, recovery_timeout=3600)
+        guarded: Any = breaker(function)
+        breaker.open()
+        return guarded
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        return CircuitBreaker()(function)
+
+    return {"circuit_breaker": decorate}, {"circuit_breaker": decorate}, rejecting
+
+
+def _pyresilience() -> Decorators:
+    import pyresilience as lib
+
+    several: Any = lib.resilient
+    parts: dict[str, dict[str, Any]] = {
+        "retry": {"retry": lib.RetryConfig()},
+        # A window of calls, as ours has.
+        "circuit_breaker": {"circuit_breaker": lib.CircuitBreakerConfig(sliding_window_size=100, minimum_calls=10)},
+        "rate_limiter": {"rate_limiter": lib.RateLimiterConfig(max_calls=PLENTY)},
+        "bulkhead": {"bulkhead": lib.BulkheadConfig(max_concurrent=25)},
+        "timeout": {"timeout": lib.TimeoutConfig(seconds=1)},
+        "fallback": {"fallback": lib.FallbackConfig(handler=lambda _: None)},
+    }
+    parts["four"] = parts["retry"] | parts["circuit_breaker"] | parts["bulkhead"] | parts["fallback"]
+    parts["six"] = parts["four"] | parts["rate_limiter"] | parts["timeout"]
+    made = {name: several(**policies) for name, policies in parts.items()}
+
+    def rejecting(function: Callable[..., Any]) -> Any:
+        def fail(*_: Any) -> None:
+            raise ConnectionError
+
+        config = lib.CircuitBreakerConfig(failure_threshold=1, recovery_timeout=3600)
+        guarded = several(circuit_breaker=config)(fail)
+        try:
+            guarded(1)
+        except ConnectionError:
+            pass
+        return guarded
+
+    return made, made, rejecting
+
+
+def _nopanic() -> Decorators:
+    import nopanic as lib
+
+    def single() -> dict[str, Any]:
+        return {
+            "retry": lib.retry(attempts=3, on=Exception),
+            "circuit_breaker": lib.circuit_breaker(failure_threshold=0.5, min_calls=10),
+            "rate_limiter": lib.rate_limit(PLENTY, per=1.0),
+            "bulkhead": lib.bulkhead(25, max_wait=0),
+            "timeout": lib.timeout(1.0),
+            "fallback": lib.fallback(lambda _: None, on=Exception),
+        }
+
+    def several(*names: str) -> Decorator:
+        def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+            for name in reversed(names):
+                function = single()[name](function)
+            return function
+
+        return decorate
+
+    four = several("fallback", "retry", "circuit_breaker", "bulkhead")
+    six = several("fallback", "retry", "circuit_breaker", "rate_limiter", "timeout", "bulkhead")
+    rejecting = lib.circuit_breaker(failure_threshold=0.5, min_calls=1, reset_timeout=3600)
+    force_open = getattr(rejecting, "force_open", None)
+    if force_open is not None:
+        force_open()
+    return {**single(), "four": four, "six": six}, {**single(), "four": four, "six": six}, rejecting
+
+
+def _hyx() -> Decorators:
+    from hyx.bulkhead import bulkhead
+    from hyx.circuitbreaker import consecutive_breaker
+    from hyx.retry import retry
+    from hyx.timeout import timeout
+
+    asynchronous: dict[str, Any] = {
+        "retry": retry(attempts=3),
+        "circuit_breaker": consecutive_breaker(),
+        "bulkhead": bulkhead(max_concurrency=25, max_capacity=25),
+        "timeout": timeout(max_delay_secs=1),
+    }
+    return {}, asynchronous, None
+
+
+_PEERS: dict[str, Callable[[], Decorators]] = {
+    "tenacity": _tenacity,
+    "stamina": _stamina,
+    "backoff": _backoff,
+    "pybreaker": _pybreaker,
+    "circuitbreaker": _circuitbreaker,
+    "pyresilience": _pyresilience,
+    "nopanic": _nopanic,
+    "hyx": _hyx,
+}
+
+
+def peers() -> list[Peer]:
+    """Every library that we compare with; those that are not installed have no version."""
+    logging.disable(logging.CRITICAL)
+    found = []
+    for name, make in _PEERS.items():
+        try:
+            found.append(Peer(name, version(name), *make()))
+        except (PackageNotFoundError, ImportError):
+            found.append(Peer(name, None))
+    return found

@@ -1,0 +1,76 @@
+"""KeyboardInterrupt at every bytecode of the library at which the interpreter looks for signals.
+
+CPython looks for them when a function begins, at jumps backwards, and when a call has returned. An exception raised by
+a trace function comes from the instruction that follows; where that one is outside of the `try` that the call itself is
+in, a signal would have been caught, so that such points are left out.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, Final
+
+import resilience4cata
+
+_PACKAGE: Final = str(Path(resilience4cata.__file__).parent)
+_LOOKS_FOR_SIGNALS: Final = {"CALL", "CALL_FUNCTION_EX", "CALL_KW", "RESUME", "JUMP_BACKWARD"}
+
+
+@cache
+def _points(code: CodeType) -> frozenset[int]:
+    entries: list[Any] = dis.Bytecode(code).exception_entries  # type: ignore[attr-defined]
+
+    def handler(offset: int) -> int | None:
+        return next((entry.target for entry in entries if entry.start <= offset < entry.end), None)
+
+    instructions = list(dis.get_instructions(code))
+    return frozenset(
+        after.offset
+        for before, after in zip(instructions, instructions[1:], strict=False)
+        if before.opname in _LOOKS_FOR_SIGNALS and handler(before.offset) == handler(after.offset)
+    )
+
+
+def _is_ours(code: CodeType) -> bool:
+    return code.co_filename.startswith((_PACKAGE, "<guarded by resilience4cata>"))
+
+
+class Interrupt:
+    """A trace function that raises KeyboardInterrupt at the point number `at`; `place` is where that was."""
+
+    def __init__(self, at: int) -> None:
+        self.left = at
+        self.place = ""
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> Any:
+        if self.place or not _is_ours(frame.f_code):
+            return None
+        frame.f_trace_lines, frame.f_trace_opcodes = False, True
+        return self._step
+
+    def _step(self, frame: FrameType, event: str, argument: object) -> Any:
+        if event == "opcode" and not self.place and frame.f_lasti in _points(frame.f_code):
+            if not self.left:
+                self.place = f"{frame.f_code.co_qualname}, line {frame.f_lineno}, offset {frame.f_lasti}"
+                raise KeyboardInterrupt
+            self.left -= 1
+        return self._step
+
+
+def interrupted(call: Callable[[], object], at: int) -> str:
+    """Interrupt a call at the point number `at`; where that was, or "" if it has not so many."""
+    interrupt = Interrupt(at)
+    before = sys.gettrace()
+    sys.settrace(interrupt)
+    try:
+        call()
+    except KeyboardInterrupt:
+        assert interrupt.place
+    finally:
+        sys.settrace(before)
+    return interrupt.place

@@ -1,0 +1,58 @@
+"""The ways in which a function runs through policies; what these tests claim holds for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
+import pytest
+
+from resilience4cata import Resilience, ResilienceBuilder
+from resilience4cata.testing import ManualClock, ManualScheduler, RecordedEvents
+
+WAYS = ("pipeline", "decorated")
+
+each_way = pytest.mark.parametrize("way", WAYS)
+
+
+@contextmanager
+def guarded(
+    way: str, resilience: Resilience, policies: Sequence[Any], function: Callable[..., Any], *, asynchronous: bool
+) -> Iterator[Callable[..., Any]]:
+    """`function` within the policies, called as it would be itself."""
+    if way == "pipeline":
+        pipeline = resilience.pipeline("pipeline", *policies)
+        run: Callable[..., Any] = pipeline.acall if asynchronous else pipeline.call
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return run(function, *args, **kwargs)
+
+        yield call
+        return
+    for policy in policies:
+        function = policy(function)
+    with resilience.activate():
+        yield function
+
+
+class World:
+    """A `Resilience` in which time stands still, with everything that happened."""
+
+    def __init__(self, *, auto_advance: bool = True, seed: int = 1) -> None:
+        self.clock = ManualClock()
+        self.scheduler = ManualScheduler(self.clock, auto_advance=auto_advance)
+        self.events = RecordedEvents()
+        self.resilience = self.builder(seed).listener(self.events).build()
+
+    def builder(self, seed: int) -> ResilienceBuilder:
+        builder = Resilience.builder().only("no.module").clock(self.clock).scheduler(self.scheduler)
+        return builder.random(Random(seed))
+
+    @contextmanager
+    def guarded(
+        self, way: str, policies: Sequence[Any], function: Callable[..., Any], *, asynchronous: bool = False
+    ) -> Iterator[Callable[..., Any]]:
+        with guarded(way, self.resilience, policies, function, asynchronous=asynchronous) as call:
+            yield call
