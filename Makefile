@@ -39,7 +39,11 @@ check: .venv/stamp ## lint, format, types and the floors between modules
 	$(BIN)/lint-imports --no-logo
 	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
 
-bench: .venv/stamp ## measure: every script tests/benchmarks/bench_*.py
+# The peers that the runtime is compared with.
+.venv/stamp-bench: .venv/stamp
+	$(BIN)/python -m pip install -qq --editable '.[bench]' && touch $@
+
+bench: .venv/stamp-bench ## measure: every script tests/benchmarks/bench_*.py
 	@set -e; for script in $(wildcard tests/benchmarks/bench_*.py); do echo "$$script"; $(BIN)/python "$$script"; done
 
 test-all: ## run the test suite on every supported Python that is installed

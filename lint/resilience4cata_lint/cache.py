@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from . import files
-from .store import FOLDER, Store, digest
+from .store import Store, digest
 
 if TYPE_CHECKING:
     from .locate import Module
@@ -25,7 +25,7 @@ def open_cache(options: Options, folder: str | None = None) -> Cache | None:
     """The cache in `folder`, or beside the project's configuration; None where there is neither."""
     if folder is None and not options.is_project:
         return None
-    return Cache(folder or os.path.join(options.root, FOLDER), options.root)
+    return Cache(folder or os.path.join(options.root, files.FOLDER), options.root)
 
 
 def _version() -> str:

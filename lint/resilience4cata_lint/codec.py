@@ -35,6 +35,10 @@ _RECORDS: Final = (
     symbols.Star,
     symbols.ScopeFacts,
     symbols.ParameterFacts,
+    symbols.CallFacts,
+    symbols.HandlerFacts,
+    symbols.TryFacts,
+    symbols.BodyFacts,
     symbols.FunctionFacts,
     symbols.ClassFacts,
     symbols.Site,
@@ -55,7 +59,7 @@ def decode(data: Any, path: str) -> FileFacts:
     """The facts again, of the file that is shown as `path`. Raises ValueError for what `encode` does not make."""
     try:
         facts = _decoded(data)
-    except (LookupError, TypeError, RecursionError) as error:
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
         msg = "these are no facts"
         raise ValueError(msg) from error
     if not isinstance(facts, FileFacts):

@@ -1,7 +1,7 @@
 """What the commands of `r4c` do, once the command line is read."""
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH113, PTH119, PTH123
+# ruff: noqa: PTH119, PTH123
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TextIO
 
+from . import files
 from .inputs import STDIN, Stdin
 from .options import PYPROJECT, Options, UsageError, load
 from .outcome import CLEAN, FAILED, FOUND, TRACEBACK, internal_error
@@ -61,8 +62,8 @@ def check(parsed: argparse.Namespace) -> int:
 def config_check(parsed: argparse.Namespace) -> int:
     """`r4c config check`: the files that are named, or those of the project, without the code."""
     if not parsed.paths:
-        files = _options(parsed.config, [os.curdir], None).config_files
-        parsed.paths = [os.path.relpath(path) for path in files]
+        found = _options(parsed.config, [os.curdir], None).config_files
+        parsed.paths = [os.path.relpath(path) for path in found]
     if not parsed.paths:
         msg = "no configuration files: name them, or list them as config-files under [tool.r4c]"
         raise UsageError(msg)
@@ -111,14 +112,14 @@ def _options(named: Sequence[str], paths: Sequence[str], stdin: Stdin | None) ->
     if len(projects) > 1:
         msg = f"--config takes one {PYPROJECT}"
         raise UsageError(msg)
-    files = [path for path in named if path not in projects]
-    for path in files:
-        if not os.path.isfile(path):
+    others = [path for path in named if path not in projects]
+    for path in others:
+        if not files.is_file(path):
             msg = f"no such file: '{path}' (--config)"
             raise UsageError(msg)
     anchors = [stdin.filename] if stdin is not None and stdin.filename else paths
     options = load(anchors, projects[0] if projects else None)
-    return options.with_files(files) if files else options
+    return options.with_files(others) if others else options
 
 
 def _show(report: Report, parsed: argparse.Namespace, seconds: float) -> None:

@@ -10,12 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from resilience4cata.facts import NOWHERE, At, Broken, ConfigFile, Template
-
-from . import discover, files
+from . import deployments, discover, files
+from .deployments import Deployment
 from .options import PYPROJECT, Options
 
 if TYPE_CHECKING:
+    from resilience4cata.facts import At, ConfigFile, Template
+
     from .inputs import Inputs
     from .locate import Shown
 
@@ -29,6 +30,8 @@ READABLE: Final = (".toml", ".properties", ".yaml", ".yml")
 class Configuration:
     """Files as read, those of them that are reported on (as they are shown), and the templates that all of them make.
 
+    `deployments` are files that set environment variables of ours.
+
     `known` tells whether these are all sources of templates beside the code, `code_known` whether the code of the whole
     project was looked at for templates.
     """
@@ -38,6 +41,7 @@ class Configuration:
     templates: tuple[Template, ...] = ()
     known: bool = False
     code_known: bool = False
+    deployments: tuple[Deployment, ...] = ()
 
 
 def read(inputs: Inputs, options: Options, shown: Shown) -> Configuration:
@@ -57,9 +61,12 @@ def read(inputs: Inputs, options: Options, shown: Shown) -> Configuration:
     code_known = inputs.closed or options.is_project
     found = bool(options.config_files or options.templates) and code_known
     known = options.names_files or found
+    given = deployments.read(inputs, shown)
     if not everything and not options.templates:
-        return Configuration(known=known, code_known=code_known)
+        sources = tuple(deployment.source for deployment in given)
+        return Configuration(reported=sources, known=known, code_known=code_known, deployments=given)
     from resilience4cata.config.tree import templates_of
+    from resilience4cata.facts import NOWHERE, Template
 
     found_files = tuple(
         _file(path, shown) if files.kind(path) else _missing(path, shown, options) for path in everything.values()
@@ -67,15 +74,17 @@ def read(inputs: Inputs, options: Options, shown: Shown) -> Configuration:
     named = (Template(name, NOWHERE) for name in options.templates)
     return Configuration(
         files=found_files,
-        reported=tuple(map(shown, reported.values())),
+        reported=(*map(shown, reported.values()), *(deployment.source for deployment in given)),
         templates=(*templates_of(found_files), *named),
         known=known,
         code_known=code_known,
+        deployments=given,
     )
 
 
 def _file(path: str, shown: Shown) -> ConfigFile:
     from resilience4cata.config.sources import read as read_source
+    from resilience4cata.facts import At, Broken, ConfigFile
 
     try:
         data = files.read(path)
@@ -87,6 +96,7 @@ def _file(path: str, shown: Shown) -> ConfigFile:
 def _missing(path: str, shown: Shown, options: Options) -> ConfigFile:
     """A file that is listed and not there, at its place in the list; what stands beside it may have been meant."""
     from resilience4cata.config.sources import missing
+    from resilience4cata.facts import ConfigFile
 
     try:
         beside = tuple(sorted(files.names(os.path.dirname(path) or os.curdir)))
@@ -99,6 +109,7 @@ def _missing(path: str, shown: Shown, options: Options) -> ConfigFile:
 def _listed_at(project: str, path: str, shown: Shown) -> At:
     """Where the list of `config-files` names a path."""
     from resilience4cata.config import toml
+    from resilience4cata.facts import At
 
     text = files.read(project).decode("utf-8-sig").replace("\r\n", "\n")
     for entry in toml.scan(text):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from resilience4cata.facts import (
     UNKNOWN,
     Applied,
+    Body,
     Composed,
     Declaration,
     Definition,
@@ -72,8 +73,13 @@ class CuriousOracle:
         self.in_vain |= answer is None
         return answer
 
-    def handler_result(self, handler: Value) -> TypeFact | None:
-        answer = self._oracle.handler_result(handler)
+    def type_argument(self, value: Value, base: str) -> TypeFact | None:
+        answer = self._oracle.type_argument(value, base)
+        self.in_vain |= answer is None
+        return answer
+
+    def optional(self, type: TypeFact) -> TypeFact | None:
+        answer = self._oracle.optional(type)
         self.in_vain |= answer is None
         return answer
 
@@ -85,6 +91,11 @@ class CuriousOracle:
     def definition(self, ref: Ref) -> Definition | None:
         answer = self._oracle.definition(ref)
         self.in_vain |= answer is None or not _is_known_definition(answer)
+        return answer
+
+    def body(self, definition: Definition) -> Body | None:
+        answer = self._oracle.body(definition)
+        self.in_vain |= answer is None or any(call.callee is UNKNOWN for call in answer.calls)
         return answer
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from resilience4cata.facts import (
     UNKNOWN,
     Applied,
+    At,
     Composed,
     Declaration,
     Decorator,
@@ -72,6 +73,7 @@ class Definitions:
         self._world = world
         self._functions: dict[FunctionObject, Definition] = {}
         self._classes: dict[ClassObject, Definition] = {}
+        self._by_place: dict[At, FunctionObject] = {}
         self._open: set[FunctionObject] = set()
 
     def ref(self, function: FunctionObject) -> Ref | Unknown:
@@ -89,9 +91,14 @@ class Definitions:
             self._open.add(function)
             try:
                 found = self._functions[function] = self._make(function)
+                self._by_place[found.at] = function
             finally:
                 self._open.discard(function)
         return found
+
+    def object_of(self, definition: Definition) -> FunctionObject | None:
+        """The function that a definition was made of."""
+        return self._by_place.get(definition.at)
 
     def cls(self, cls: ClassObject) -> Definition:
         """The definition of a class."""

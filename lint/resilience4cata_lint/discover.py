@@ -19,12 +19,12 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Final
-
-from resilience4cata.comments import CONFIGURATION
-from resilience4cata.facts import At, Unreadable
+from typing import TYPE_CHECKING, Final
 
 from . import files
+
+if TYPE_CHECKING:
+    from resilience4cata.facts import Unreadable
 
 PYTHON: Final = files.SOURCE
 
@@ -41,11 +41,13 @@ ENVIRONMENT_MARKS: Final = ("pyvenv.cfg", "conda-meta")
 class Found:
     """What the paths hold: Python files in order, configuration files that were named, and what could not be opened.
 
+    `deployments` are files that may give variables to processes: `.env` files and all that is YAML.
     Paths are as the caller gave them, extended by what stands below. `skipped` are named files of no known kind.
     """
 
     files: list[str] = field(default_factory=list)
     configurations: list[str] = field(default_factory=list)
+    deployments: list[str] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
 
@@ -99,10 +101,10 @@ class Walk:
         """Take a named file, or everything below a named folder. Raises OSError if there is nothing at `path`."""
         if stat.S_ISDIR(os.stat(path).st_mode):
             self._folder(path, named=True)
-        elif path.endswith(CONFIGURATION):
-            self.found.configurations.append(path)
         elif path.endswith(PYTHON) or ("." not in os.path.basename(path) and _runs_python(path)):
             self._named.append(path)
+        elif _is_configuration(path):
+            self.found.configurations.append(path)
         else:
             self.found.skipped.append(path)
 
@@ -124,6 +126,7 @@ class Walk:
         )
         found.files = sorted({*self._named, *rest})
         found.configurations = sorted(set(found.configurations))
+        found.deployments.sort()
         return found
 
     def _folder(self, root: str, *, named: bool = False) -> None:
@@ -139,9 +142,14 @@ class Walk:
                 below = self._entries(entries, "" if folder == os.curdir else folder, named=named)
             except OSError as error:
                 files.depends_on(folder)
-                self.found.unreadable.append(Unreadable(At(folder), reason_of(error)))
+                self._fail(folder, error)
             else:
                 stack.extend((path, False) for path in below)
+
+    def _fail(self, folder: str, error: OSError) -> None:
+        from resilience4cata.facts import At, Unreadable
+
+        self.found.unreadable.append(Unreadable(At(folder), reason_of(error)))
 
     def _entries(self, entries: list[os.DirEntry[str]], folder: str, *, named: bool) -> list[str]:
         """Take the Python files of one folder; returns the folders to enter."""
@@ -155,11 +163,24 @@ class Walk:
             if entry.is_dir(follow_symlinks=False):
                 if name[0] != "." and name not in SKIPPED and not self._leaves_out(path := os.path.join(folder, name)):
                     below.append(path)
+                elif name == files.WORKFLOWS[0]:
+                    self._workflows(os.path.join(folder, *files.WORKFLOWS))
             elif entry.is_symlink():
                 self._link(entry, os.path.join(folder, name), is_python=is_python)
             elif is_python and entry.is_file() and not self._leaves_out(path := os.path.join(folder, name)):
                 taken.append(path)
+            elif may_be_deployment(name) and entry.is_file():
+                self._deployment(os.path.join(folder, name))
         return below
+
+    def _workflows(self, folder: str) -> None:
+        if files.is_folder(folder) and not self._leaves_out(folder):
+            for name in filter(may_be_deployment, files.names(folder)):
+                self._deployment(os.path.join(folder, name))
+
+    def _deployment(self, path: str) -> None:
+        if not self._leaves_out(path):
+            self.found.deployments.append(path)
 
     def _link(self, entry: os.DirEntry[str], path: str, *, is_python: bool) -> None:
         # A link that leads nowhere is neither a folder nor a file. Real folders are walked first, so that a file is
@@ -183,6 +204,18 @@ class Walk:
         if os.path.basename(folder) in BUILT and "__init__.py" not in names:
             return True
         return not self._projects and "pyproject.toml" in names
+
+
+def _is_configuration(path: str) -> bool:
+    # Most runs name Python files and folders alone, and never load what knows about configuration.
+    from resilience4cata.comments import CONFIGURATION
+
+    return path.endswith(CONFIGURATION) or may_be_deployment(os.path.basename(path))
+
+
+def may_be_deployment(name: str) -> bool:
+    """Whether a file of that name may give variables to processes."""
+    return name.endswith((".yaml", ".yml", files.ENVIRONMENT)) or name.startswith(f"{files.ENVIRONMENT}.")
 
 
 def _identity(path: str) -> tuple[int, int] | None:

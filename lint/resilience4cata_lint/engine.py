@@ -6,20 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from resilience4cata.facts import At, Project, Unreadable
-
-from . import configuration
+from . import configuration, deployments
 from .coverage import Coverage
 from .inputs import Inputs, Stdin, gather, import_roots
 from .locate import Modules, Shown
 from .per_file import PerFile
 from .reading import Failure, Means, Reader, in_groups
 from .selection import Selection, selected
-from .settle import settle
 from .texts import Sources
 
 if TYPE_CHECKING:
     from resilience4cata.diagnostics import Context, Diagnostic, Finding
+    from resilience4cata.facts import Project, Unreadable
 
     from .configuration import Configuration
     from .extract import FileFacts
@@ -87,10 +85,12 @@ def examine(
         coverage=Coverage((*inputs.given, *settings.reported), inputs.folders, codes, inputs.closed),
     )
     unreadable = [
-        *(Unreadable(At(shown(fact.at.source)), fact.reason) for fact in inputs.unreadable),
+        *(replace(fact, at=replace(fact.at, source=shown(fact.at.source))) for fact in inputs.unreadable),
         *reader.unreadable,
     ]
-    if reader.facts or settings.files or unreadable:
+    if reader.facts or settings.files or settings.deployments or unreadable:
+        from .settle import settle
+
         reported = {*map(shown, inputs.given), *settings.reported, *(fact.at.source for fact in unreadable)}
         seen: list[tuple[Sequence[object], Context]] = []
         findings = _findings(reader, inputs, settings, unreadable, seen)
@@ -121,14 +121,16 @@ def _findings(
     `seen` gets the views of each group with their context.
     """
     from resilience4cata.diagnostics import FRONT_ENDS, Context, Needs
-    from resilience4cata.facts import NoTypes
+    from resilience4cata.facts import NoTypes, Project
 
     provides = FRONT_ENDS["lint"] if inputs.closed else FRONT_ENDS["lint"] & ~Needs.PROJECT
     alone: tuple[object, ...] = (*unreadable, *settings.files)
+    given = settings.deployments
     groups = list(in_groups(reader, inputs.given))
     if not groups:
         project = Project((), (), settings.templates, settings.files, inputs.closed, settings.known)
-        seen.append(((*project.templates, project, *alone), Context(provides, NoTypes(), project)))
+        views = (*project.templates, project, *alone, *deployments.views(given, project))
+        seen.append((views, Context(provides, NoTypes(), project)))
         yield from _checked(*seen[-1], reader.failures)
     else:
         from .references import followed, in_place_of
@@ -139,10 +141,11 @@ def _findings(
             if unreadable:
                 project = replace(project, closed=False)
             project = followed(project, linked.oracle.world)
-            views = (*linked.views, *project.templates, project, *in_place_of(alone, project.files))
+            outside = (*in_place_of(alone, project.files), *deployments.views(given, project))
+            views = (*linked.views, *project.templates, project, *outside)
             seen.append((views, Context(provides, linked.oracle, project)))
             yield from _checked(*seen[-1], reader.failures)
-        alone = ()
+        alone, given = (), ()
 
 
 def _linked(
@@ -200,6 +203,7 @@ def _stands(view: object, context: Context, failures: list[Failure]) -> bool:
 def _place_of(view: object) -> str:
     """Where a view stands, for somebody who reports that a rule failed on it."""
     from resilience4cata.diagnostics import show_place
+    from resilience4cata.facts import At
 
     for holder in (view, getattr(view, "definition", None), getattr(view, "declaration", None)):
         at = getattr(holder, "at", None)

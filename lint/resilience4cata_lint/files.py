@@ -24,8 +24,17 @@ from typing import Any, Final
 Notes = dict[str, Any]
 """Answers by question, which is a letter and a path. All of it is plain data: numbers, texts, and lists of them."""
 
+FOLDER: Final = ".r4c_cache"
+"""What the cache of a project is called."""
+
 SOURCE: Final = (".py", ".pyi", ".pyw")
 """How the names of Python files end."""
+
+ENVIRONMENT: Final = ".env"
+"""How the names of files that give variables to processes begin, or end."""
+
+WORKFLOWS: Final = (".github", "workflows")
+"""The one hidden folder that is looked into."""
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
@@ -171,8 +180,8 @@ def _digest(data: bytes) -> str:
 
 
 def _names(listed: Sequence[os.DirEntry[str]]) -> str:
-    """All names that a walk looks at, with their kinds; hidden ones come and go as tools do."""
-    seen = (entry for entry in listed if entry.name[0] != "." or entry.name.endswith(SOURCE))
+    """All names with their kinds, but for the cache itself, which may be made meanwhile."""
+    seen = (entry for entry in listed if entry.name != FOLDER)
     names = (f"{entry.name}\0{entry.is_dir(follow_symlinks=False):d}{entry.is_symlink():d}" for entry in seen)
     return _digest("\0".join(sorted(names)).encode(errors="surrogateescape"))
 

@@ -123,6 +123,10 @@ class Compositions(Family):
     family, letters = "CMP", "RCM"
 
 
+class Orders(Family):
+    family, letters = "OR", "ROR"
+
+
 class Places(Family):
     family, letters = "LOC", "RLO"
 

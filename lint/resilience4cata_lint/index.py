@@ -8,6 +8,7 @@ from typing import Final
 
 from resilience4cata.facts import ParameterKind
 
+from .bodies import body_of
 from .candidates import Candidates, last_name, root_name
 from .symbols import (
     Assigned,
@@ -54,6 +55,7 @@ class Index:
         self._terms = Terms(walk.lines)
         self._annotations = Terms(walk.lines, annotation=True)
         self._candidates = Candidates(walk)
+        self._classes = {draft.node.name for draft in walk.classes}
 
     def facts(self) -> FileFacts:
         """Everything about the file."""
@@ -102,7 +104,8 @@ class Index:
 
     def _is_kept(self, value: ast.expr) -> bool:
         return isinstance(value, _KEPT) or (
-            isinstance(value, ast.Call | ast.NamedExpr) and self._candidates.useful(value)
+            isinstance(value, ast.Call | ast.NamedExpr)
+            and (self._candidates.useful(value) or root_name(value) in self._classes)
         )
 
     def _function(self, draft: FunctionDraft) -> FunctionFacts:
@@ -122,6 +125,7 @@ class Index:
             stub=all(map(_does_nothing, node.body)),
             delegates=node.name in self._walk.scopes[draft.body].attributes,
             conditional=draft.conditional,
+            does=body_of(node, self._terms, self._lines),
         )
 
     def _parameters(self, arguments: ast.arguments) -> Iterator[ParameterFacts]:

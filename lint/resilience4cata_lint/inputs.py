@@ -1,21 +1,22 @@
 """What a run looks at: the files that were given, and those around them that explain them."""
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH100, PTH110, PTH118, PTH120, PTH208
+# ruff: noqa: PTH100, PTH118, PTH120
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
-
-from resilience4cata.facts import Unreadable
+from typing import TYPE_CHECKING, Final
 
 from . import files
 from .discover import Excluded, Walk
 from .locate import Modules
 from .options import Options, UsageError
+
+if TYPE_CHECKING:
+    from resilience4cata.facts import Unreadable
 
 STDIN: Final = "-"
 
@@ -37,7 +38,8 @@ class Inputs:
     """Python files and configuration files of a run.
 
     `given` is reported on, `context` only read: in a project, classes, policies and templates of the files around
-    explain those that were given. `named` are files that were named one by one, so that nothing may leave them out.
+    explain those that were given. `deployments` may give variables to processes. `named` are files that were named one
+    by one, so that nothing may leave them out.
     `closed` tells whether the given files are a whole project; `folders` are the folders that were given.
     """
 
@@ -45,6 +47,7 @@ class Inputs:
     named: frozenset[str] = frozenset()
     context: list[str] = field(default_factory=list)
     configurations: list[str] = field(default_factory=list)
+    deployments: list[str] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     folders: tuple[str, ...] = ()
@@ -66,6 +69,7 @@ def gather(paths: Sequence[str], options: Options, stdin: Stdin | None = None) -
         given=[stdin.path] if stdin is not None else found.files,
         named=frozenset(_clean(path) for path in paths if path not in folders),
         configurations=found.configurations,
+        deployments=[*found.configurations, *found.deployments],
         unreadable=found.unreadable,
         skipped=found.skipped,
         folders=tuple(folders),
@@ -127,12 +131,12 @@ def _no_such_path(path: str, error: OSError) -> str:
         return f"cannot look at '{path}': {error.strerror}"
     folder, name = os.path.split(path)
     try:
-        neighbours = os.listdir(folder or os.curdir)
+        neighbours = files.names(folder or os.curdir)
     except OSError:
         neighbours = []
     found = did_you_mean(name, neighbours)
     suggestion = os.path.join(folder, found) if found else None
-    if os.sep == "/" and "\\" in path and os.path.exists(slashed := path.replace("\\", "/")):
+    if os.sep == "/" and "\\" in path and files.kind(slashed := path.replace("\\", "/")):
         suggestion = slashed
     advice = f"; did you mean '{suggestion}'?" if suggestion else ""
     return f"no such file or folder: '{path}'{advice}"

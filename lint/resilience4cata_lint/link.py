@@ -54,6 +54,8 @@ def link(
         templates_closed=sources_known and made.closed,
         defaults=tuple(made.defaults),
         profiles=made.profiles,
+        overrides=tuple(made.overrides),
+        locked=tuple(made.locked),
     )
     return Linked(views, project, LintTypes(linker.world))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from resilience4cata.facts import Definition, Ref, Scope, TypeFact, Value
+from resilience4cata.facts import Body, Definition, Ref, Scope, TypeFact, Value
 
 from .annotations import Shape
 
@@ -55,8 +55,12 @@ class LintTypes:
             return None
         return _assignable(ours, theirs)
 
-    def handler_result(self, handler: Value) -> TypeFact | None:
+    def type_argument(self, value: Value, base: str) -> TypeFact | None:
         """Never known here: a type argument says nothing certain without a type checker."""
+        return None
+
+    def optional(self, type: TypeFact) -> TypeFact | None:
+        """Never known here, since it is only asked about type arguments."""
         return None
 
     def class_scope(self, ref: Ref) -> Scope | None:
@@ -66,6 +70,11 @@ class LintTypes:
     def definition(self, ref: Ref) -> Definition | None:
         """A function of the project."""
         return None if self._world is None else self._world.definition_of(ref.name)
+
+    def body(self, definition: Definition) -> Body | None:
+        """The body of a function of the project."""
+        function = None if self._world is None else self._world.definitions.object_of(definition)
+        return None if self._world is None or function is None else self._world.bodies.of(function)
 
 
 def _assignable(source: Shape | None, target: Shape | None) -> bool | None:

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from resilience4cata.facts import At, Unreadable
-
 from . import discover, files, gate
 from .exports import Exports
 from .parallel import Task, extract_each
 from .progress import Watch, unwatched
 
 if TYPE_CHECKING:
+    from resilience4cata.facts import Unreadable
+
     from .cache import Cache
     from .extract import FileFacts
     from .locate import Modules, Shown
@@ -92,6 +92,8 @@ class Reader:
             data = files.read(path)
         except OSError:
             return None
+        from resilience4cata.facts import Unreadable
+
         facts = self._facts_of([(path, data)])[0]
         return None if isinstance(facts, Unreadable) else facts
 
@@ -104,7 +106,7 @@ class Reader:
                 data = self.overrides[path] if path in self.overrides else files.read(path)
             except OSError as error:
                 if path in reported:
-                    self.unreadable.append(Unreadable(At(self.shown(path)), discover.reason_of(error)))
+                    self._fail(path, error)
                 continue
             if gate.mentions(data):
                 mattering.append(path)
@@ -116,9 +118,18 @@ class Reader:
             self._kept[path] = data
         return rest, mattering
 
+    def _fail(self, path: str, error: OSError) -> None:
+        from resilience4cata.facts import At, Unreadable
+
+        self.unreadable.append(Unreadable(At(self.shown(path)), discover.reason_of(error)))
+
     def holds(self, path: str, word: bytes) -> bool:
         """Whether a file that was read has this in it."""
-        return word in (self.overrides[path] if path in self.overrides else self._again(path))
+        return word in self.data(path)
+
+    def data(self, path: str) -> bytes:
+        """What is in a file that was read; nothing if it is gone."""
+        return self.overrides[path] if path in self.overrides else self._again(path)
 
     def _again(self, path: str) -> bytes:
         data = self._kept.get(path)
@@ -130,6 +141,10 @@ class Reader:
         return data
 
     def _extract(self, paths: Sequence[str], named: frozenset[str], reported: set[str]) -> None:
+        if not paths:
+            return
+        from resilience4cata.facts import Unreadable
+
         askable = [path for path in paths if path not in named and path not in self.overrides]
         ignored = discover.ignored_by_git(askable) if askable else frozenset()
         taken = [(path, self._again(path)) for path in paths if path not in ignored]

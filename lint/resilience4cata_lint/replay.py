@@ -20,7 +20,7 @@ from typing import Any, Final
 from . import files
 from .outcome import CLEAN, FOUND, TRACEBACK
 from .project import PYPROJECT, common_folder, nearest
-from .store import FOLDER, Store, digest
+from .store import Store, digest
 
 _RUN: Final = "run-"
 _KEPT: Final = 16
@@ -91,7 +91,7 @@ def _folder(parsed: argparse.Namespace) -> str | None:
         return str(parsed.cache_dir)
     named = [path for path in parsed.config if os.path.basename(path) == PYPROJECT]
     pyproject = named[0] if named else nearest(common_folder(parsed.paths or [os.curdir]))
-    return None if pyproject is None else os.path.join(os.path.dirname(pyproject), FOLDER)
+    return None if pyproject is None else os.path.join(os.path.dirname(pyproject), files.FOLDER)
 
 
 def _all_that_counts(parsed: argparse.Namespace) -> Iterator[bytes]:

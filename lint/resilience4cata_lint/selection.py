@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-from resilience4cata.diagnostics import Rule
+from typing import TYPE_CHECKING
 
 from .options import Options, UsageError
+
+if TYPE_CHECKING:
+    from resilience4cata.diagnostics import Rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,6 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-FOLDER: Final = ".r4c_cache"
-
 _TAG: Final = (
     "Signature: 8a477f597d28d172789f06886806bc55\n"
     "# This folder holds a cache of r4c. It may be removed at any time; see https://bford.info/cachedir/\n"

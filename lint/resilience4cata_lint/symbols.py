@@ -86,6 +86,58 @@ class ParameterFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class CallFacts:
+    """A call in a function's own body; the fields are those of `facts.Call`."""
+
+    function: Term
+    span: Span
+    keywords: tuple[str, ...] = ()
+    positional: int = 0
+    open: bool = False
+    given: tuple[str, ...] = ()
+    loops: tuple[int, ...] = ()
+    tries: tuple[int, ...] = ()
+    awaited: bool = False
+    returned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerFacts:
+    """An `except`; `types` is None for a bare one. `calls` are those in it that might raise something themselves."""
+
+    types: tuple[Term, ...] | None
+    effect: Literal["swallowed", "converted", "raised again", "unknown"]
+    span: Span
+    raised: Term | None = None
+    calls: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TryFacts:
+    """A `try` with handlers; the fields are those of `facts.Try`."""
+
+    handlers: tuple[HandlerFacts, ...]
+    span: Span
+    all_of_it: bool
+    leaves: bool
+    loops: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BodyFacts:
+    """What a function does. `made` are local names with the calls whose values they hold or whose contexts they are;
+    `attributes` are those that it sets on the instance, with what it sets them to."""
+
+    calls: tuple[CallFacts, ...] = ()
+    tries: tuple[TryFacts, ...] = ()
+    loops: tuple[Span, ...] = ()
+    returns_calls: bool = False
+    consumed: tuple[str, ...] = ()
+    made: tuple[tuple[str, Term], ...] = ()
+    attributes: tuple[tuple[str, Term], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionFacts:
     """A function. `scope` is the one that it stands in, `body` its own; a `stub` does nothing, and one that `delegates`
     asks something, such as `super()`, for an attribute of its own name."""
@@ -104,6 +156,7 @@ class FunctionFacts:
     stub: bool
     delegates: bool
     conditional: bool
+    does: BodyFacts = BodyFacts()
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,11 @@ class Lines:
         """Where a node ends."""
         return self.span(node)[2:]
 
+    def keyword(self, node: ast.ExceptHandler) -> Span:
+        """The word `except` of a handler."""
+        column = self.column(node.lineno, node.col_offset)
+        return node.lineno, column, node.lineno, column + len("except")
+
     def text(self, span: Span) -> str:
         """What stands at `span`."""
         first, column, last, end = span

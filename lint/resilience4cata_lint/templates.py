@@ -1,4 +1,4 @@
-"""Chains of `Resilience.builder()`: templates and defaults made in code, and whether anything else may make some."""
+"""Chains of `Resilience.builder()`: what they are told, and whether anything else may make templates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from resilience4cata.facts import NOWHERE, UNKNOWN, Declaration, Template
+from resilience4cata.facts import NOWHERE, UNKNOWN, Declaration, Override, Template
 
 from .declarations import member_arguments
 from .objects import Builder, Built, External, Where
@@ -35,6 +35,8 @@ class Templates:
         self._read = frozenset(PurePosixPath(source).name for source in read)
         self.templates: list[Template] = []
         self.defaults: list[Declaration] = []
+        self.overrides: list[Override] = []
+        self.locked: list[str] = []
         self.closed = True
         self._profiles: list[str] = []
         self._profiles_known = True
@@ -61,6 +63,11 @@ class Templates:
             self.defaults.extend(self._declarations(call.arguments, where))
         elif method == "profiles":
             self._take_profiles(call, where)
+        elif method == "instance":
+            self._take_override(call, where)
+        elif method == "locked":
+            names = (self._world.values.one(a.value, where) for a in call.arguments if not a.stars)
+            self.locked.extend(name for name in names if isinstance(name, str))
         elif method not in BUILDER_METHODS and method != "build":
             self.closed = False
         return None
@@ -99,6 +106,15 @@ class Templates:
     def _declarations(self, arguments: tuple[Argument, ...], where: Where) -> list[Declaration]:
         found = [self._world.values.evaluate(a.value, where) for a in arguments if not a.stars]
         return [f.policy for f in found if isinstance(f, Built) and isinstance(f.policy, Declaration)]
+
+    def _take_override(self, call: Call, where: Where) -> None:
+        first = next((a for a in call.arguments if a.keyword in (None, "name") and not a.stars), None)
+        name = self._world.values.one(first.value, where) if first is not None else UNKNOWN
+        if first is not None and isinstance(name, str):
+            found = self._declarations(tuple(member_arguments(call)), where)
+            # One builder of several may be meant, and nobody tells which.
+            at = where.file.at(first.value.span)
+            self.overrides.append(Override(name, at, tuple(found), certain=False))
 
     def _take_profiles(self, call: Call, where: Where) -> None:
         for argument in call.arguments:

@@ -11,6 +11,7 @@ from .candidates import of_library
 from .declarations import Declarations
 from .definitions import Definitions
 from .hierarchy import Hierarchy
+from .linked_bodies import LinkedBodies
 from .names import Names
 from .objects import ClassObject, External, FunctionObject, Object, Where
 from .outside import typing_name
@@ -48,6 +49,7 @@ class World:
         self.declarations = Declarations(self)
         self.annotations = Annotations(self)
         self.definitions = Definitions(self)
+        self.bodies = LinkedBodies(self)
 
     def module(self, name: str) -> FileFacts | None:
         """The file of a module of the project; None if it is none, or several files claim the name."""

@@ -229,8 +229,8 @@ class Reader:
         `as_target` is False for one that is looked at because of its own policies.
         """
         decorators = self.decorators(wrapper.original_decorators) if wrapper is not None else ()
-        # Only a fallback is compared with what it stands on, and signatures are the dearest part of all this.
-        compared = as_target or any(_has_fallback(d.policy) for d in decorators if isinstance(d, Applied))
+        # Only few policies are compared with what they stand on, and signatures are the dearest part of all this.
+        compared = as_target or any(_is_compared(d.policy) for d in decorators if isinstance(d, Applied))
         name = self.index.name_of(node)
         return Definition(
             name,
@@ -306,10 +306,11 @@ def holds_policy(expression: Expression) -> bool:
     return isinstance(typ, Instance) and (typ.type.fullname in POLICY_CLASSES or typ.type.fullname == COMPOSED)
 
 
-def _has_fallback(policy: Declaration | Composed | NotAPolicy | Unknown) -> bool:
+def _is_compared(policy: Declaration | Composed | NotAPolicy | Unknown) -> bool:
+    """Whether what a policy says is compared with the function's signature: fallbacks and classifiers."""
     if isinstance(policy, Composed):
-        return any(map(_has_fallback, policy.members))
-    return isinstance(policy, Declaration) and policy.policy == "fallback"
+        return any(map(_is_compared, policy.members))
+    return isinstance(policy, Declaration) and (policy.policy == "fallback" or "classifier" in policy.slots)
 
 
 def _keeps_signature(decorator: DecoratorFact) -> bool:

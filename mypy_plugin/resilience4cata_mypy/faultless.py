@@ -2,8 +2,8 @@
 
 Most decorated functions look like many others: the same policies with the same values. What rules find in such a
 function is decided by what is compared here, read straight from mypy's nodes without making facts of them. Whatever
-depends on more (a fallback that is not plainly like its original, a value that only its type tells) has no fingerprint
-and is always checked.
+depends on more (a fallback that is not plainly like its original, a classifier of the function's results, a value that
+only its type tells) has no fingerprint and is always checked.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def _decorator(expression: Expression, index: FileIndex) -> Hashable | None:
     if isinstance(expression, CallExpr):
         cls = policy_class(expression.callee)
         kinds = expression.arg_kinds
-        if cls is None or policy_name(cls) in {None, "fallback"} or ARG_STAR in kinds or ARG_STAR2 in kinds:
+        if cls is None or policy_name(cls) in {None, "fallback"} or "classifier" in expression.arg_names:
+            return None
+        if ARG_STAR in kinds or ARG_STAR2 in kinds:
             return None
         arguments = [_literal(argument) for argument in expression.args]
         return None if None in arguments else (cls, *arguments, *expression.arg_names)
@@ -91,7 +93,7 @@ def _decorator(expression: Expression, index: FileIndex) -> Hashable | None:
         return expression.fullname if policy_class(expression) is None else None
     typ = get_proper_type(variable.type)
     parts = parts_of(typ) if isinstance(typ, Instance) else ()
-    if not parts or any("fallback" in part for _, part in parts):
+    if not parts or any("fallback" in text or "classifier" in text for part in parts for text in part):
         return None
     changed = isinstance(expression, NameExpr) and index.is_rebound(f"{index.module}.{expression.name}")
     return None if changed else parts

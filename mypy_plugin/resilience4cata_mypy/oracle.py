@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from mypy.nodes import TypeInfo
-from mypy.types import AnyType, Instance, Type, get_proper_type
+from mypy.types import AnyType, Instance, NoneType, Type, UnionType, get_proper_type
 from mypy.typevars import fill_typevars_with_any
 
-from resilience4cata.facts import Definition, Ref, Scope, TypeFact, Value
+from resilience4cata.facts import Body, Definition, Ref, Scope, TypeFact, Value
 
 from . import internals
 from .extract import Reader
 from .scopes import ClassScope, Definitions
 from .signatures import type_fact
-
-_HANDLER: Final = "resilience4cata.policies.fallback.FallbackHandler"
 
 
 class MypyTypes:
@@ -35,13 +31,18 @@ class MypyTypes:
         # What a call will put in place of a function's own type variables may well fit.
         return None if internals.free_variables(ours) or internals.free_variables(theirs) else False
 
-    def handler_result(self, handler: Value) -> TypeFact | None:
-        info = self._class(handler) if isinstance(handler, Ref) else None
+    def type_argument(self, value: Value, base: str) -> TypeFact | None:
+        info = self._class(value) if isinstance(value, Ref) else None
         if info is None or info.fallback_to_any:
             return None
         instance = fill_typevars_with_any(info)
-        base = internals.supertype(instance, _HANDLER) if isinstance(instance, Instance) else None
-        return type_fact(base.args[0], self._reader.classes) if base is not None and base.args else None
+        found = internals.supertype(instance, base) if isinstance(instance, Instance) else None
+        return type_fact(found.args[0], self._reader.classes) if found is not None and found.args else None
+
+    def optional(self, type: TypeFact) -> TypeFact | None:
+        if not isinstance(type.handle, Type):
+            return None
+        return type_fact(UnionType.make_union([type.handle, NoneType()]), self._reader.classes)
 
     def class_scope(self, ref: Ref) -> Scope | None:
         info = self._class(ref)
@@ -50,6 +51,9 @@ class MypyTypes:
     def definition(self, ref: Ref) -> Definition | None:
         found = Definitions(self._reader).of(internals.find_symbol(self._reader.checker, ref.name), None)
         return found if isinstance(found, Definition) else None
+
+    def body(self, definition: Definition) -> Body | None:
+        return None
 
     def _class(self, ref: Ref) -> TypeInfo | None:
         known = self._reader.classes.get(ref.name)

@@ -9,33 +9,23 @@ from _thread import RLock, get_ident
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
-from .guards import Guard, next_generation, resolve_with
+from .guards import Guard, Resolve, next_generation, resolve_with
 
-R_co = TypeVar("R_co", bound="Runs", covariant=True)
-
-
-class Runs(Protocol):
-    """What decorated callables can run on."""
-
-    def run(self, guard: Guard) -> Callable[..., object]:
-        """What a call of the guard's wrapper runs, after installing it there."""
+T_co = TypeVar("T_co", covariant=True)
 
 
-class Activation(Generic[R_co]):
+class Activation(Generic[T_co]):
     """A `Resilience` as what decorated callables run on: until the end of a `with` block, or for good."""
 
-    def __init__(self, resilience: R_co) -> None:
-        self._resilience = resilience
+    def __init__(self, resilience: T_co, run: Resolve) -> None:
+        """`run` installs what a guard runs, and gives its wrapper."""
+        self.resilience: Final = resilience
+        self.run: Final = run
         with lock:
             _active.append(self)
         next_generation()
-
-    @property
-    def resilience(self) -> R_co:
-        """What was activated."""
-        return self._resilience
 
     def end(self) -> None:
         """Let what was active before be active again. Raises RuntimeError if another activation came after this one."""
@@ -46,8 +36,8 @@ class Activation(Generic[R_co]):
             _active.pop()
         next_generation()
 
-    def __enter__(self) -> R_co:
-        return self._resilience
+    def __enter__(self) -> T_co:
+        return self.resilience
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -55,26 +45,31 @@ class Activation(Generic[R_co]):
         self.end()
 
 
+class Default(NamedTuple):
+    """What decorated callables run on while nothing is active."""
+
+    resilience: object
+    run: Resolve
+
+
 lock: Final = RLock()
-_active: Final[list[Activation[Runs]]] = []
+_active: Final[list[Activation[object]]] = []
+_default: Final[dict[str, Default]] = {}
+_DEFAULT: Final = "default"
+_builders: Final[list[Callable[[], Default]]] = []
 # Whatever is looked for at the moment, by thread: guards, and None for the default.
 _looking: Final[dict[int, list[Guard | None]]] = {}
-_default: Final[dict[str, Runs]] = {}
-_DEFAULT: Final = "default"
 
 
-def build_default_with(build: Callable[[], Runs]) -> None:
+def build_default_with(build: Callable[[], Default]) -> None:
     """Set how to make what decorated callables run on while nothing is active."""
-    _makers[:] = [build]
+    _builders[:] = [build]
 
 
-_makers: Final[list[Callable[[], Runs]]] = []
-
-
-def current() -> Runs | None:
-    """What decorated callables run on now; None if it has not been needed yet and nothing was activated."""
-    active = _active[-1:]
-    return active[0].resilience if active else _default.get(_DEFAULT)
+def current() -> object | None:
+    """The `Resilience` that decorated callables run on now; None if none is active, and none was needed yet."""
+    found = _current()
+    return None if found is None else found.resilience
 
 
 def forget_default() -> None:
@@ -97,16 +92,18 @@ def _resolve(guard: Guard) -> Callable[..., object]:
         # What looks for policies calls what they stand on: they are not known yet.
         return guard.function
     with _looking_for(guard):
-        return _current_or_default().run(guard)
+        return (_current() or _built_default()).run(guard)
 
 
-def _current_or_default() -> Runs:
-    found = current()
-    if found is None:
-        with _looking_for(None):
-            made = _makers[0]()
-        found = _default.setdefault(_DEFAULT, made)
-    return found
+def _current() -> Activation[object] | Default | None:
+    # A slice, since another thread may end the last activation at any time.
+    return next(iter(_active[-1:]), None) or _default.get(_DEFAULT)
+
+
+def _built_default() -> Default:
+    with _looking_for(None):
+        made = _builders[0]()
+    return _default.setdefault(_DEFAULT, made)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from typing import Final
 from .facts import At
 
 CONFIGURATION: Final = (".toml", ".properties", ".yaml", ".yml", ".env")
-"""Endings of configuration files; every other file is taken for Python."""
+"""Endings of configuration files; every other file is taken for Python, but for `.env.production` and its like."""
 
 MARK: Final = "r4c:"
 
@@ -48,11 +48,15 @@ class Mark:
         return self.code == code and (self.line is None or on_line)
 
 
+def _is_configuration(path: str) -> bool:
+    return path.endswith(CONFIGURATION) or path.replace("\\", "/").rpartition("/")[2].startswith(".env.")
+
+
 def marks(path: str, lines: Sequence[str]) -> Iterator[Mark]:
     """The marks of the file shown as `path`, in the order of lines."""
     if not any(MARK in line for line in lines):
         return
-    is_configuration = path.endswith(CONFIGURATION)
+    is_configuration = _is_configuration(path)
     found = _in_configuration(path, lines) if is_configuration else _in_python(lines)
     for number, start, text, certain in found:
         about = number

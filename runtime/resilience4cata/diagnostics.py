@@ -36,7 +36,7 @@ class Needs(Flag):
     EFFECTIVE = auto()  # settings as they come out of all layers
     PROJECT = auto()  # the whole project at once
     SOURCES = auto()  # source files themselves
-    PROCESS = auto()  # the environment of a running process
+    PROCESS = auto()  # the one process that runs, with the profiles that are active in it
 
 
 _COMMON: Final = Needs.DECLARATIONS | Needs.SCOPES | Needs.TEMPLATES | Needs.EFFECTIVE

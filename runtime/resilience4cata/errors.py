@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from .diagnostics import Diagnostic
 
@@ -38,8 +38,61 @@ def _rebuild(kind: type[ResilienceError], args: tuple[Any, ...], state: dict[str
     return error
 
 
+class Untold:
+    """What an error says while nobody has asked: `tell`, called with its other `args`, makes the same error in full."""
+
+    __slots__ = ("tell",)
+
+    def __init__(self, tell: Callable[..., RejectedError]) -> None:
+        self.tell = tell
+
+
 class RejectedError(ResilienceError):
-    """A policy refused the call; the function did not run."""
+    """A policy refused the call; the function did not run.
+
+    While something is down, calls are refused by the thousand, and few of the errors are looked at. So one may be made by
+    `__new__` alone, with an `Untold` as the first argument, and is completed when it is asked for anything.
+    """
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        self._complete()
+        return _args_of(self)
+
+    @args.setter
+    def args(self, args: tuple[Any, ...]) -> None:
+        _set_args(self, args)
+
+    def __str__(self) -> str:
+        self._complete()
+        return super().__str__()
+
+    def __repr__(self) -> str:
+        self._complete()
+        return super().__repr__()
+
+    def __getattr__(self, name: str) -> Any:
+        # Asked for what is not there, which it may be afterwards.
+        if self._complete():
+            return getattr(self, name)
+        msg = f"'{type(self).__name__}' object has no attribute '{name}'"
+        raise AttributeError(msg, name=name, obj=self)
+
+    def _complete(self) -> bool:
+        """Say what it was made to say; False if it does already."""
+        args = _args_of(self)
+        if not args or type(args[0]) is not Untold:
+            return False
+        untold, *facts = args
+        told = untold.tell(*facts)
+        self.__dict__.update(told.__dict__)
+        _set_args(self, told.args)
+        return True
+
+
+# `RejectedError.args` stands before these.
+_args_of: Final[Callable[[BaseException], tuple[Any, ...]]] = BaseException.__dict__["args"].__get__
+_set_args: Final[Callable[[BaseException, tuple[Any, ...]], None]] = BaseException.__dict__["args"].__set__
 
 
 class _RetryAfter(RejectedError):

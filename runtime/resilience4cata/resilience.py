@@ -14,7 +14,7 @@ from dataclasses import replace
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Self
 
-from .activation import Activation, build_default_with
+from .activation import Activation, Default, build_default_with
 from .clock import Clock, Scheduler
 from .config.description import DescribedSetting, Description
 from .config.resolve import SELECTORS
@@ -24,7 +24,6 @@ from .events import Event
 from .extract.project import NO_ADDITIONS, Additions, CodeOverride, CodeTemplate, Told
 from .extract.settings import Budget, Options, PolicySettings
 from .facts import Element
-from .guards import Guard
 from .pipeline.instances import Machines
 from .pipeline.runner import Pipeline
 from .policies import Policy
@@ -95,14 +94,7 @@ class Resilience(Running):
         As a context manager, `with resilience.activate():`, it ends with the block; then what was active before is
         active again. Activations must end in reverse order: RuntimeError otherwise.
         """
-        return Activation(self)
-
-    def run(self, guard: Guard) -> Callable[..., object]:
-        """Install what a decorated callable runs on this `Resilience`, and give its wrapper.
-
-        Raises DefinitionError for a declaration made after `build()` that has errors.
-        """
-        return self._decorated.run(guard)
+        return Activation(self, self._decorated.run)
 
     def describe(self, target: object) -> Description:
         """What counts for a guarded function or method, and where each value comes from; printed, it says all of it.
@@ -175,13 +167,21 @@ class Resilience(Running):
 
 
 class ResilienceBuilder:
-    """Collects what a `Resilience` is made of. Every method but `build` returns the builder itself."""
+    """Collects what a `Resilience` is made of. Every method but `build` and `copy` returns the builder itself."""
 
     def __init__(self) -> None:
         self._told = Told()
         self._parts = Parts()
         self._packages: list[str] = []
         self._only: tuple[str, ...] = ()
+
+    def copy(self) -> ResilienceBuilder:
+        """A builder that was told the same so far; what either is told from now on, the other does not know."""
+        made = ResilienceBuilder()
+        made._told = self._told.copy()
+        made._parts = replace(self._parts, listeners=[*self._parts.listeners])
+        made._packages, made._only = [*self._packages], self._only
+        return made
 
     def source(self, source: ConfigSource) -> Self:
         """Read a source of configuration; later ones win over earlier ones of the same kind.
@@ -293,7 +293,7 @@ class ResilienceBuilder:
         return resilience
 
 
-def _build_default() -> Resilience:
+def _build_default() -> Default:
     """What decorated callables run on if nobody activates anything: configured by what counts without being named.
 
     The configuration is judged now, each declaration before its own first call.
@@ -301,7 +301,8 @@ def _build_default() -> Resilience:
     recipe = Recipe(Told(sources=[*ConfigSources.default()]))
     checked = recipe.for_calls(NO_ADDITIONS, None)
     checked.warn()
-    return Resilience(recipe, checked)
+    resilience = Resilience(recipe, checked)
+    return Default(resilience, resilience._decorated.run)
 
 
 build_default_with(_build_default)

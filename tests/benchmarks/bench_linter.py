@@ -1,10 +1,10 @@
-"""How long `r4c check` takes on a large tree, beside `ruff check --no-cache --select F` on the same tree.
+"""What `r4c check` costs, as ratios to other tools that look at the same files in the same run.
 
 The tree is Home Assistant (about eleven thousand files) with twenty files planted in it that use the library, some
-across modules and some with faults. Each tool runs in turn, so that both see the same machine; medians are printed, and
-nothing fails by time.
+across modules and some with faults. Tools take turns, so that all see the same machine; medians count. It fails if a
+budget is exceeded.
 
-    python tests/benchmarks/bench_linter.py [--rounds 7]
+    python tests/benchmarks/bench_linter.py [--rounds 7] [--only tree,cached,file,flake8,fixit,memory,growth]
 """
 
 from __future__ import annotations
@@ -15,16 +15,24 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGE = "homeassistant==2026.11.0"
 # pip would else refuse a package that the running interpreter is too old for; it is only read.
 REQUIRES = ["--python-version", "3.14.9", "--only-binary", ":all:"]
 PLANTED = 20
+MANY = 100_000
 BIN = Path(sys.executable).parent
+R4C = [str(BIN / "r4c"), "check"]
+RUFF = [str(BIN / "ruff"), "check", "--isolated", "--select", "F"]
+
+# Others' tools, in an environment that knows nothing of ours.
+PEERS = ("flake8>=7.2,<8", "fixit>=2.1,<3")
 
 POLICIES = '''\
 """Composed policies of the planted files."""
@@ -81,17 +89,16 @@ class Repository{number}:
 
 def corpus() -> Path:
     """The tree, made once below the user's cache folder."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "resilience4cata-bench"
+    cache = cache_folder()
     tree = cache / PACKAGE
     if not (tree / "complete").exists():
         shutil.rmtree(tree, ignore_errors=True)
-        cache.mkdir(parents=True, exist_ok=True)
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", *REQUIRES]
         subprocess.run([*pip, "--dest", str(cache), PACKAGE], check=True)
         with zipfile.ZipFile(next(cache.glob(f"{PACKAGE.replace('==', '-')}-*.whl"))) as wheel:
             wheel.extractall(tree)
+        plant(tree / "homeassistant" / "planted")
         (tree / "complete").touch()
-    plant(tree / "homeassistant" / "planted")
     return tree
 
 
@@ -120,57 +127,180 @@ def forget(files: Sequence[Path]) -> None:
             os.close(descriptor)
 
 
-def seconds(command: Sequence[str], before: Callable[[], None]) -> float:
-    before()
+class Line(NamedTuple):
+    """A line of the table: what was measured, and the most that it may be."""
+
+    name: str
+    value: float
+    budget: float
+    unit: str = "x"
+    hint: str = ""
+
+
+def cache_folder() -> Path:
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "resilience4cata-bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def peers() -> Path:
+    """Where the programs of the other tools are, installed once."""
+    folder = cache_folder() / "peers"
+    if not (folder / "complete").exists():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+        subprocess.run([str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", *PEERS], check=True)
+        (folder / "complete").touch()
+    return folder / "bin"
+
+
+def seconds(command: Sequence[str], folder: Path | None = None) -> float:
     began = time.perf_counter()
-    result = subprocess.run(command, capture_output=True, check=False)
+    result = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     took = time.perf_counter() - began
     if result.returncode not in {0, 1}:
         sys.exit(f"{' '.join(command)} failed:\n{result.stderr.decode(errors='replace')}")
     return took
 
 
-def measured(tree: Path, rounds: int, before: Callable[[], None]) -> Iterator[tuple[str, list[float]]]:
-    """Seconds of each tool, the tools taking turns."""
-    commands = {
-        "r4c check": [str(BIN / "r4c"), "check", str(tree)],
-        "ruff check --no-cache --select F": [
-            str(BIN / "ruff"),
-            "check",
-            "--no-cache",
-            "--isolated",
-            "--select",
-            "F",
-            str(tree),
-        ],
-    }
-    times: dict[str, list[float]] = {name: [] for name in commands}
+def medians(
+    commands: Sequence[Sequence[str]], rounds: int, folder: Path | None = None, before: Callable[[], None] | None = None
+) -> list[float]:
+    """Median seconds of each command; they take turns, each after `before`."""
+    times: list[list[float]] = [[] for _ in commands]
     for _ in range(rounds):
-        for name, command in commands.items():
-            times[name].append(seconds(command, before))
-    yield from times.items()
+        for command, measured in zip(commands, times, strict=True):
+            if before is not None:
+                before()
+            measured.append(seconds(command, folder))
+    return list(map(statistics.median, times))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
-    tree = corpus()
-    files = python_files(tree)
+def ratio(name: str, times: Sequence[float], budget: float) -> Line:
+    ours, theirs = times
+    return Line(name, ours / theirs, budget, hint=f"{ours:.3f} s to {theirs:.3f} s")
+
+
+def tree(rounds: int, scratch: Path) -> Iterator[Line]:
+    """The whole tree, without caches of ours or ruff's."""
+    root = corpus()
+    files = python_files(root)
     size = sum(path.stat().st_size for path in files)
-    print(f"{len(files)} files, {size / 1e6:.0f} MB, {PLANTED} of them planted; {os.cpu_count()} processors")
-    caches: dict[str, Callable[[], None]] = {"warm page cache": lambda: None}
+    print(
+        f"{len(files)} files, {size / 1e6:.0f} MB, {PLANTED} of them planted; {os.cpu_count()} processors", flush=True
+    )
+    commands = [[*R4C, "--no-cache", str(root)], [*RUFF, "--no-cache", str(root)]]
+    yield ratio("the tree, to ruff --no-cache", medians(commands, rounds), 0.6)
     if hasattr(os, "posix_fadvise"):
-        caches["cold page cache"] = lambda: forget(files)
-    for name, before in caches.items():
-        print(name)
-        medians = {}
-        for tool, times in measured(tree, rounds, before):
-            medians[tool] = statistics.median(times)
-            print(f"  {tool:<34} {medians[tool]:6.2f} s  ({min(times):.2f} to {max(times):.2f})")
-        ours, theirs = medians.values()
-        print(f"  ratio {ours / theirs:.2f}")
+        took = medians(commands, rounds, before=lambda: forget(files))
+        yield ratio("the same, read from the disk", took, float("inf"))
+
+
+def cached(rounds: int, scratch: Path) -> Iterator[Line]:
+    """The whole tree once more."""
+    root = corpus()
+    commands = [
+        [*R4C, "--cache-dir", str(scratch / "r4c"), str(root)],
+        [*RUFF, "--cache-dir", str(scratch / "ruff"), str(root)],
+    ]
+    medians(commands, 1)
+    yield ratio("the tree again, to ruff with its cache", medians(commands, rounds), 0.9)
+
+
+def project(folder: Path, files: int) -> Path:
+    """A project of some files that all use the library."""
+    (folder / "acme").mkdir(parents=True)
+    (folder / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
+    (folder / "acme" / "__init__.py").write_text("", encoding="utf-8")
+    (folder / "acme" / "policies.py").write_text(POLICIES, encoding="utf-8")
+    for number in range(files):
+        text = CLIENT.format(number=number).replace("homeassistant.planted", "acme")
+        (folder / "acme" / f"client_{number}.py").write_text(text, encoding="utf-8")
+    return folder
+
+
+def file(rounds: int, scratch: Path) -> Iterator[Line]:
+    """One file, to flake8 without plugins."""
+    flake8 = [str(peers() / "flake8"), "acme/client_0.py"]
+    folder = project(scratch / "file", 1)
+    check = [*R4C, "acme/client_0.py"]
+    cold, warm, theirs = medians([[*R4C, "--no-cache", check[-1]], check, flake8], rounds + 1, folder)
+    yield ratio("one file that uses the library, to flake8", (cold, theirs), 2.0)
+    yield ratio("the same, cached", (warm, theirs), 0.5)
+    folder = scratch / "unrelated"
+    (folder / "acme").mkdir(parents=True)
+    (folder / "acme" / "client_0.py").write_text("import os\n\nprint(os.curdir)\n", encoding="utf-8")
+    yield ratio("one file that does not", medians([check, flake8], rounds, folder), 0.5)
+
+
+def flake8(rounds: int, scratch: Path) -> Iterator[Line]:
+    """flake8 with our plugins, to flake8 without; there is no budget for it."""
+    folder = project(scratch / "flake8", 1)
+    commands = [[str(place / "flake8"), "acme/client_0.py"] for place in (BIN, peers())]
+    yield ratio("flake8 with the plugins, to flake8", medians(commands, rounds, folder), float("inf"))
+
+
+def fixit(rounds: int, scratch: Path) -> Iterator[Line]:
+    """Files that all use the library."""
+    folder = project(scratch / "fixit", PLANTED)
+    commands = [[*R4C, "--no-cache", "."], [str(peers() / "fixit"), "--quiet", "lint", "."]]
+    yield ratio(f"{PLANTED} files that use the library, to fixit", medians(commands, rounds, folder), 1 / 8)
+
+
+def memory(rounds: int, scratch: Path) -> Iterator[Line]:
+    """A hundred thousand files, one in a hundred of which uses the library."""
+    folder = scratch / "memory"
+    for number in range(MANY):
+        package = folder / f"p{number // 200}"
+        if number % 200 == 0:
+            package.mkdir(parents=True)
+        text = CLIENT.format(number=number) if number % 100 == 0 else f"import os\n\nX{number} = os.curdir\n" * 20
+        (package / f"m{number}.py").write_text(text, encoding="utf-8")
+    measure = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    command = [*R4C, "--cache-dir", str(scratch / "memory-cache"), str(folder)]
+    for name in (f"memory for {MANY} files", "the same, cached"):
+        result = subprocess.run([sys.executable, "-c", measure, *command], capture_output=True, text=True, check=True)
+        yield Line(name, int(result.stdout) / 1024, 300, "MB")
+
+
+def growth(rounds: int, scratch: Path) -> Iterator[Line]:
+    """Four times as many bytes of files that use the library: time per byte, without the start."""
+    folders = [project(scratch / f"growth-{files}", files) for files in (1, 300, 1200)]
+    start, small, large = medians([[*R4C, "--no-cache", "--jobs", "1", str(folder)] for folder in folders], rounds)
+    yield Line("time per byte at four times the bytes", (large - start) / (small - start) / 4, 1.25)
+
+
+SECTIONS = {
+    "tree": tree,
+    "cached": cached,
+    "file": file,
+    "flake8": flake8,
+    "fixit": fixit,
+    "memory": memory,
+    "growth": growth,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", default=",".join(SECTIONS), metavar="SECTION,…")
+    arguments = parser.parse_args()
+    failed = False
+    for name in arguments.only.split(","):
+        with tempfile.TemporaryDirectory(prefix="r4c-bench-") as scratch:
+            for line in SECTIONS[name](arguments.rounds, Path(scratch)):
+                exceeded = line.value > line.budget
+                failed |= exceeded
+                allowed = "" if line.budget == float("inf") else f"<= {line.budget:.4g}"
+                mark = "EXCEEDED" if exceeded else ""
+                print(
+                    f"{line.name:<44} {line.value:7.2f} {line.unit:<2} {allowed:<8} {mark:<8} {line.hint}", flush=True
+                )
+    return int(failed)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

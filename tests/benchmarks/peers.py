@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -61,9 +62,12 @@ def _circuitbreaker() -> Decorators:
     from circuitbreaker import CircuitBreaker
 
     def rejecting(function: Callable[..., Any]) -> Any:
-        breaker = CircuitBreaker(failure_threshold=1, recovery_timeout=3600)
-        guarded: Any = breaker(function)
-        breaker.open()
+        def fail(*_: Any) -> None:
+            raise ConnectionError
+
+        guarded: Any = CircuitBreaker(failure_threshold=1, recovery_timeout=3600)(fail)
+        with suppress(ConnectionError):
+            guarded(1)
         return guarded
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -95,10 +99,8 @@ def _pyresilience() -> Decorators:
 
         config = lib.CircuitBreakerConfig(failure_threshold=1, recovery_timeout=3600)
         guarded = several(circuit_breaker=config)(fail)
-        try:
+        with suppress(ConnectionError):
             guarded(1)
-        except ConnectionError:
-            pass
         return guarded
 
     return made, made, rejecting

@@ -43,7 +43,7 @@ FILES = {
     "acme/client.py": CLIENT,
     "acme/plain.py": "import os\n",
     "acme/broken.py": "from resilience4cata import retry\nx = (\n",
-    "resilience4cata.toml": 'version = 1\n\n[templates.external.retry]\ndelay = "1,5s"\n',
+    "resilience4cata.toml": '[resilience4cata.configs.external]\nretry = { delay = "1,5s" }\n',
 }
 
 

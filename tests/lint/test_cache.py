@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,7 @@ def test_only_what_changed_is_parsed(parsed: list[str]) -> None:
 
 def replace_keeping_times() -> None:
     """Another content of the same length, with the times of the old one."""
-    before = os.stat("acme/client.py")
+    before = Path("acme/client.py").stat()
     write("acme/client.py", CLIENT.replace("find_fallbak", "find_fallbac"))
     os.utime("acme/client.py", ns=(before.st_atime_ns, before.st_mtime_ns))
 
@@ -117,18 +118,19 @@ CHANGES: dict[str, Callable[[], object]] = {
     "a file changed": lambda: write("acme/client.py", CLIENT.replace("2 s", "2s")),
     "a file changed and looks the same": replace_keeping_times,
     "a file that another one imports changed": lambda: write("acme/policies.py", POLICIES.replace("5s", "2s")),
-    "a file is gone": lambda: os.remove("acme/policies.py"),
+    "a file is gone": lambda: Path("acme/policies.py").unlink(),
     "a new file": lambda: write("acme/other.py", CLIENT),
     "a new folder": lambda: write("acme/deep/other.py", CLIENT),
     "a file that did not matter now does": lambda: write("acme/plain.py", CLIENT),
     "a file was fixed": lambda: write("acme/broken.py", "x = 1\n"),
-    "a package is none any more": lambda: os.remove("acme/__init__.py"),
-    "a folder was renamed": lambda: os.rename("acme", "acne"),
+    "a package is none any more": lambda: Path("acme/__init__.py").unlink(),
+    "a folder was renamed": lambda: Path("acme").rename("acne"),
     "an option": lambda: write("pyproject.toml", '[tool.r4c]\nignore = ["FB"]\n'),
     "an excluded folder": lambda: write("pyproject.toml", '[tool.r4c]\nexclude = ["acme"]\n'),
-    "a configuration file": lambda: write("resilience4cata.toml", "version = 1\n"),
+    "a configuration file": lambda: write("resilience4cata.toml", ""),
     "a further configuration file": lambda: write("resilience4cata.properties", "resilience4cata.x = 1\n"),
-    "no configuration file": lambda: os.remove("resilience4cata.toml"),
+    "no configuration file": lambda: Path("resilience4cata.toml").unlink(),
+    "a file of variables": lambda: write(".env", "RESILIENCE4CATA_INSTANCES_X_RETRY_DELAY=1,5s\n"),
     "another project inside": lambda: write("acme/pyproject.toml", "[project]\n"),
     "a folder is a tool's": lambda: write("acme/pyvenv.cfg", ""),
 }
@@ -186,8 +188,8 @@ def test_a_file_that_changes_while_it_is_checked(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("hours", [-1000, 1000])
 def test_a_clock_that_is_wrong(hours: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock far ahead of the files' or far behind makes no change go unnoticed."""
-    now = files.time.time_ns()
-    monkeypatch.setattr(files.time, "time_ns", lambda: now + hours * 3_600_000_000_000)
+    now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now + hours * 3_600_000_000_000)
     check()
     replace_keeping_times()
     assert uncached() == check()

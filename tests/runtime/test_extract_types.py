@@ -25,6 +25,7 @@ from resilience4cata.facts import UNKNOWN, Interval, Items, Member, ParameterKin
 from .live import Application, application, definition
 
 T = TypeVar("T")
+_HANDLER = "resilience4cata.policies.fallback.FallbackHandler"
 
 
 @pytest.fixture
@@ -451,21 +452,21 @@ def test_handler_result(app: Application) -> None:
     module = __import__("acme")
     extraction = app.extraction("acme")
     names = ("Direct", "Far", "Open", "Raw", "Forward", "Plain", "function")
-    results = {name: extraction.oracle.handler_result(value_of(getattr(module, name))) for name in names}
+    results = {name: extraction.oracle.type_argument(value_of(getattr(module, name)), _HANDLER) for name in names}
     assert {"Direct": "int", "Far": "list[str]"} == {k: v.text for k, v in results.items() if v is not None}
     far, plain = value_of(module.Far), value_of(module.function)
     assert isinstance(far, Ref)
     assert isinstance(plain, Ref)
     scope = extraction.oracle.class_scope(far)
     assert scope is not None
-    assert "resilience4cata.policies.fallback.FallbackHandler.apply" == definition(scope.lookup("apply")).id
+    assert f"{_HANDLER}.apply" == definition(scope.lookup("apply")).id
     assert definition(scope.lookup("apply")).abstract
     found = extraction.oracle.definition(plain)
     assert found is not None
     assert "acme.function" == found.id
     assert extraction.oracle.definition(far) is None
     assert extraction.oracle.class_scope(plain) is None
-    assert extraction.oracle.handler_result(UNKNOWN) is None
+    assert extraction.oracle.type_argument(UNKNOWN, _HANDLER) is None
 
 
 def test_type_fact() -> None:

@@ -198,7 +198,8 @@ class Resolver:
             for override in self.project.overrides:
                 if override.name == instance:
                     layer = Layer.RECONFIGURED if override.at_run_time else Layer.OVERRIDE
-                    yield from _written(override.declarations, policy, Origin(layer, instance, override.at))
+                    found = _written(override.declarations, policy, Origin(layer, instance, override.at))
+                    yield from found if override.certain else _perhaps(found)
 
     def _overrides_of_any(self, policy: str) -> Iterator[tuple[str, Given]]:
         """Any instance may be meant, so every override that exists may or may not count."""
@@ -208,8 +209,12 @@ class Resolver:
                 if isinstance(meaning, Setting) and (meaning.kind, meaning.policy) == ("instance", policy):
                     yield meaning.attribute, Given(UNKNOWN, Origin(Layer.INSTANCE, meaning.name, key.at))
         for override in self.project.overrides:
-            for attribute, given in _written(override.declarations, policy, Origin(Layer.OVERRIDE, override.name)):
-                yield attribute, Given(UNKNOWN, given.origin)
+            yield from _perhaps(_written(override.declarations, policy, Origin(Layer.OVERRIDE, override.name)))
+
+
+def _perhaps(written: Iterable[tuple[str, Given]]) -> Iterator[tuple[str, Given]]:
+    """Values that may or may not count."""
+    return ((attribute, Given(UNKNOWN, given.origin)) for attribute, given in written)
 
 
 def _written(declarations: Iterable[Declaration], policy: str, origin: Origin) -> Iterator[tuple[str, Given]]:

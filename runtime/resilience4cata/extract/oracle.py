@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import FunctionType
-from typing import Final, ForwardRef, TypeVar
+from typing import ForwardRef, TypeVar, Union
 
-from ..facts import Definition, Ref, Scope, TypeFact, Value
-from ..policies.fallback import FallbackHandler
+from ..facts import Body, Definition, Ref, Scope, TypeFact, Value
 from .annotations import NOT_KNOWN, type_fact
 from .assignability import assignable, bindings
 from .definitions import Definitions
 from .scopes import ClassScope
-
-_RESULT: Final = FallbackHandler.__parameters__[0]  # type: ignore[attr-defined]
+from .values import full_name
 
 
 class LiveTypes:
@@ -27,13 +25,19 @@ class LiveTypes:
         """Whether a value of `source` may stand where `target` is expected; None if that cannot be told."""
         return assignable(source.handle, target.handle)
 
-    def handler_result(self, handler: Value) -> TypeFact | None:
-        """T of a `FallbackHandler[T]` class, through any number of generic bases."""
-        cls = self._objects.get(handler.name) if isinstance(handler, Ref) else None
-        if not isinstance(cls, type) or FallbackHandler not in cls.__mro__:
+    def type_argument(self, value: Value, base: str) -> TypeFact | None:
+        """T of a class that is a `base[T]`, through any number of generic bases."""
+        cls = self._objects.get(value.name) if isinstance(value, Ref) else None
+        generic = next((c for c in cls.__mro__ if full_name(c) == base), None) if isinstance(cls, type) else None
+        parameters = getattr(generic, "__parameters__", ())
+        if not isinstance(cls, type) or generic is None or not parameters:
             return None
-        found = bindings(cls, FallbackHandler).get(_RESULT, NOT_KNOWN)
+        found = bindings(cls, generic).get(parameters[0], NOT_KNOWN)
         return None if found is NOT_KNOWN or isinstance(found, TypeVar | str | ForwardRef) else type_fact(found)
+
+    def optional(self, type: TypeFact) -> TypeFact | None:
+        """The type of which None is a value, too."""
+        return type_fact(Union[type.handle, None])  # noqa: UP007 - not every live type has `|`
 
     def class_scope(self, ref: Ref) -> Scope | None:
         """The scope of a class that was given to a policy."""
@@ -45,3 +49,7 @@ class LiveTypes:
         function = self._objects.get(ref.name)
         found = self._definitions.function(function) if isinstance(function, FunctionType) else None
         return found if isinstance(found, Definition) else None
+
+    def body(self, definition: Definition) -> Body | None:
+        """Never known here: objects do not tell."""
+        return None

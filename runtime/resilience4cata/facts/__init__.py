@@ -9,6 +9,7 @@ Extractors produce these values, rules consume them, nobody else interprets them
 All records are immutable and hold only plain data (`TypeFact.handle` excepted), so that they can be cached and pickled.
 """
 
+from .bodies import Body, Call, Effect, Handler, Loop, Try
 from .configuration import (
     Ambiguous,
     Broken,
@@ -49,21 +50,26 @@ __all__ = [
     "Ambiguous",
     "Applied",
     "At",
+    "Body",
     "Broken",
+    "Call",
     "Composed",
     "ConfigFile",
     "Declaration",
     "Decorator",
     "Definition",
+    "Effect",
     "Element",
     "Empty",
     "Extends",
     "Foreign",
     "Global",
+    "Handler",
     "Interval",
     "Items",
     "Key",
     "Kind",
+    "Loop",
     "Meaning",
     "Member",
     "NoTypes",
@@ -81,6 +87,7 @@ __all__ = [
     "Slot",
     "Suppression",
     "Template",
+    "Try",
     "TypeFact",
     "Unknown",
     "Unreadable",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from .bodies import Body
 from .configuration import ConfigFile, Override, Template
 from .definitions import Definition, Element, Scope, TypeFact
 from .policies import Composed, Declaration
@@ -18,7 +19,8 @@ class Project:
     `templates_closed` means that every source of templates is known, whether or not the code is. `defaults` are those
     set in code; `profiles` the ones that code activates, None if that is left to the files, and `profiles_at` their
     places as far as known. `overrides` and `locked` instances are those of code. On the definitions in `uncertain`
-    stand decorators that may or may not be policies.
+    stand decorators that may or may not be policies. `used_templates` are those that code uses or might use, None if
+    it may use any.
     """
 
     elements: tuple[Element, ...] = ()
@@ -33,6 +35,7 @@ class Project:
     overrides: tuple[Override, ...] = ()
     locked: tuple[str, ...] = ()
     uncertain: frozenset[str] = frozenset()
+    used_templates: frozenset[str] | None = None
 
 
 class Oracle(Protocol):
@@ -41,14 +44,20 @@ class Oracle(Protocol):
     def assignable(self, source: TypeFact, target: TypeFact) -> bool | None:
         """Whether a value of type `source` may stand where `target` is expected."""
 
-    def handler_result(self, handler: Value) -> TypeFact | None:
-        """T of a `FallbackHandler[T]` class."""
+    def type_argument(self, value: Value, base: str) -> TypeFact | None:
+        """T of a class that is a `base[T]`, of which `base` is the full name."""
+
+    def optional(self, type: TypeFact) -> TypeFact | None:
+        """The type of which None is a value, too."""
 
     def class_scope(self, ref: Ref) -> Scope | None:
         """The scope of the class that `ref` names, if it can be looked into."""
 
     def definition(self, ref: Ref) -> Definition | None:
         """The function that `ref` names, if it can be looked at."""
+
+    def body(self, definition: Definition) -> Body | None:
+        """What a function does, if its body can be looked into."""
 
 
 class NoTypes:
@@ -57,11 +66,17 @@ class NoTypes:
     def assignable(self, source: TypeFact, target: TypeFact) -> bool | None:
         return None
 
-    def handler_result(self, handler: Value) -> TypeFact | None:
+    def type_argument(self, value: Value, base: str) -> TypeFact | None:
+        return None
+
+    def optional(self, type: TypeFact) -> TypeFact | None:
         return None
 
     def class_scope(self, ref: Ref) -> Scope | None:
         return None
 
     def definition(self, ref: Ref) -> Definition | None:
+        return None
+
+    def body(self, definition: Definition) -> Body | None:
         return None

@@ -12,7 +12,7 @@ from textwrap import indent
 from typing import Any, Final, NamedTuple
 
 from ..clock import SYSTEM_CLOCK
-from ..errors import CallNotPermittedError
+from ..errors import CallNotPermittedError, Untold
 from ..policies.classification import Verdict
 from ..policies.machines.timeout import DEADLINE, enter_deadline
 from .falling_back import FallbackLayer
@@ -115,7 +115,10 @@ class _Builder:
         if layer.classification.sees_results:
             return False
         settings = layer.machine.settings
-        self.constants |= {"breaker": layer.machine, "refusal": layer.refusal, "slow_above": settings.slow_above}
+        self.constants |= {"breaker": layer.machine, "slow_above": settings.slow_above}
+        # Without `__init__`, which takes as long as all of the rest.
+        self.constants |= {"new": CallNotPermittedError.__new__, "refusal": CallNotPermittedError}
+        self.constants["untold"] = Untold(layer.refusal)
         self._tick = "r4c_tick"
         refusal = _REFUSE if all(map(_lets_refusals_pass, outside)) else ""
         self._enter.append(_TICK.format(refusal=refusal, go_on=self._go_on(position)))
@@ -152,7 +155,8 @@ class _Builder:
             self._conditions.append("not r4c_fired")
             self._has_timer = True
         else:
-            self._conditions.append(f"{self._end_of_call()} - r4c_began <= $limit")
+            self._conditions.append(f"{self._end_of_call()} <= r4c_limit")
+            self._enter.append("r4c_limit = r4c_began + $limit")
         return True
 
     def _end_of_call(self) -> str:
@@ -186,14 +190,16 @@ class _Builder:
 
     def _within_deadline(self, body: str) -> str:
         now, span = self.constants["now"], min(self._spans)
-        deadline = "r4c_began + $span"
-        # As `enter_deadline` stores it: bare if it is a moment of the system's clock.
-        stored = deadline if now is SYSTEM_CLOCK.monotonic_ns else f"({deadline}, $now)"
         names = {"span": span, "deadline": DEADLINE.get, "set": DEADLINE.set, "reset": DEADLINE.reset}
         self.constants |= {**names, "enter_deadline": enter_deadline}
-        enter, leave = ("\n" + _TIMER, _TIMER_STOPPED) if self._has_timer else ("", "")
+        deadline = "r4c_limit" if self.constants.get("limit") == span else "r4c_began + $span"
+        # As `enter_deadline` stores it: bare if it is a moment of the system's clock.
+        stored = deadline if now is SYSTEM_CLOCK.monotonic_ns else f"({deadline}, $now)"
+        enter, leave = ("\n" + indent(_TIMER, " " * 4), _TIMER_STOPPED) if self._has_timer else ("", "")
         leave += _RESET_ASYNC if self._is_coroutine else _RESET
-        return _WITHIN.format(stored=stored, enter=enter, body=indent(body, " " * 4), leave=indent(leave, " " * 4))
+        return _WITHIN.format(
+            stored=stored, deadline=deadline, enter=enter, body=indent(body, " " * 4), leave=indent(leave, " " * 4)
+        )
 
     def _end(self) -> str:
         watched = ", r4c_cancelling, r4c_fired" if self._has_timer else ""
@@ -238,9 +244,10 @@ if r4c_tick is None:
 
 _REFUSE: Final = """\
     r4c_now = $now()
-    if r4c_now < $breaker.refuse_until and not $listeners.subscriptions:
+    r4c_until = $breaker.refuse_until
+    if r4c_now < r4c_until and not $listeners.subscriptions:
         $breaker.not_permitted.tick()
-        raise $refusal(r4c_now)
+        raise $new($refusal, $untold, r4c_now, r4c_until)
 """
 
 _PERMIT: Final = """\
@@ -263,7 +270,8 @@ r4c_watch = $timers.watch
 if r4c_watch.loop is not r4c_loop:
     r4c_watch = $timers.watch_of(r4c_loop)
 r4c_number = $number()
-r4c_cancelling = r4c_task.cancelling()"""
+r4c_cancelling = r4c_task.cancelling()
+r4c_limit = r4c_began + $limit"""
 
 _NOBODY_WAITS: Final = """\
 if $bulkhead.waiting:
@@ -273,10 +281,10 @@ _CALL: Final = """\
 try:
     r4c_result = {wait}$function(@arguments)
 except BaseException as r4c_error:
-    {fired}r4c_result, r4c_failure = None, r4c_error
+{fired}    r4c_result, r4c_failure = None, r4c_error
 else:
-    {fired}r4c_failure = None
-{success}"""
+{fired}{success}
+    r4c_failure = None"""
 
 # A `for` takes the slot without a gap in which an asynchronous exception could lose it.
 _SLOT: Final = """\
@@ -293,26 +301,36 @@ try:
 except IndexError:
     r4c_result, r4c_failure = None, $full"""
 
+# Nothing stays set, wherever an asynchronous exception comes: without a token, one came right after the deadline was set.
 _WITHIN: Final = """\
-r4c_token = $set({stored}) if $deadline() is None else $enter_deadline(r4c_began + $span, $now)
-try:{enter}
+r4c_outer = $deadline()
+r4c_token = None
+try:
+    r4c_token = $set({stored}) if r4c_outer is None else $enter_deadline({deadline}, $now){enter}
 {body}
 finally:
 {leave}"""
 
 _TIMER: Final = """\
-    r4c_watch.running[r4c_number] = r4c_began + $limit, r4c_task
-    if not r4c_watch.is_set:
-        r4c_watch.set(r4c_began)"""
+r4c_watch.running[r4c_number] = r4c_limit, r4c_task
+if not r4c_watch.is_set:
+    r4c_watch.set(r4c_began)"""
 
 _TIMER_STOPPED: Final = "r4c_watch.running.pop(r4c_number, None)\n"
-_FIRED: Final = "r4c_fired = r4c_watch.running.pop(r4c_number, None) is None\n    "
-_RESET: Final = "$reset(r4c_token)"
+_FIRED: Final = "    r4c_fired = r4c_watch.running.pop(r4c_number, None) is None\n"
+_RESET: Final = """\
+if r4c_token is None:
+    $set(r4c_outer)
+else:
+    $reset(r4c_token)"""
 
 # A coroutine that was never finished is closed in another context, whose deadline is not ours.
 _RESET_ASYNC: Final = """\
 try:
-    $reset(r4c_token)
+    if r4c_token is None:
+        $set(r4c_outer)
+    else:
+        $reset(r4c_token)
 except ValueError:
     pass"""
 

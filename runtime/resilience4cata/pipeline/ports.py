@@ -5,14 +5,16 @@ The synchronous port never suspends, so a coroutine that uses it runs to its end
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
-from contextvars import copy_context
+from collections.abc import Callable, Coroutine
+from contextvars import Token, copy_context
+from inspect import isawaitable
 from typing import Any, Protocol, TypeVar
 
 from ..clock import Clock, Scheduler, ThreadSignal
 from ..events import Channel
 from ..policies.machines.bulkhead import Entry
 from ..policies.machines.rate_limiter import RateLimiterMachine
+from ..policies.machines.timeout import DEADLINE, Deadline, leave_deadline
 from ..policies.machines.waits import enter, enter_async, permit, permit_async
 from .head_start import HeadStart
 from .outcome import Outcome
@@ -24,6 +26,10 @@ Body = Callable[["Port"], Coroutine[Any, Any, Outcome]]
 
 class Port(Protocol):
     """How a call is run, waits, and ends in time."""
+
+    @property
+    def leave_deadline(self) -> Callable[[Token[Deadline | None]], object]:
+        """What undoes `keep_deadline`, with its token."""
 
     async def run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
         """Call the function; whatever it raises is the outcome."""
@@ -49,6 +55,9 @@ class Port(Protocol):
 
 class SyncPort:
     """Calls in the caller's thread."""
+
+    # A built-in function: no signal is looked at before it has done its work.
+    leave_deadline = staticmethod(DEADLINE.reset)
 
     def __init__(self, clock: Clock, scheduler: Scheduler, workers: Workers) -> None:
         self._clock = clock
@@ -104,6 +113,8 @@ class SyncPort:
 class AsyncPort:
     """Calls in a task of the running event loop."""
 
+    leave_deadline = staticmethod(leave_deadline)
+
     def __init__(self, clock: Clock, scheduler: Scheduler) -> None:
         self._clock = clock
         self._scheduler = scheduler
@@ -111,7 +122,7 @@ class AsyncPort:
     async def run(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
         try:
             result = function(*args, **kwargs)
-            if isinstance(result, Awaitable):
+            if isawaitable(result):
                 result = await result
             return Outcome(result)
         except BaseException as failure:

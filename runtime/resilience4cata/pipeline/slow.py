@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import CoroutineType
 from typing import Any, Final, Protocol
 
-from ..clock import SECOND, Clock
+from ..clock import NEVER, SECOND, Clock
 from ..errors import (
     BulkheadFullError,
     CallNotPermittedError,
@@ -39,7 +39,7 @@ from ..policies.machines.bulkhead import BulkheadMachine
 from ..policies.machines.circuit_breaker import Admission, CircuitBreakerMachine
 from ..policies.machines.rate_limiter import RateLimiterMachine
 from ..policies.machines.retry import Random, RetryPlan, RetrySettings, retry_after_of
-from ..policies.machines.timeout import enter_deadline, leave_deadline, nearest
+from ..policies.machines.timeout import enter_deadline, keep_deadline, nearest
 from ..policies.retry import OnExhausted
 from .head_start import HeadStart
 from .outcome import Outcome, note_attempts
@@ -166,17 +166,18 @@ class RetryLayer:
                 self.budget.turn(started)
             self.budget.deposit()
         plan = RetryPlan(self.settings, started, self.random, deadline=nearest(now), budget=self.budget)
-        token = None
-        if self.settings.max_duration:
-            token = enter_deadline(started + self.settings.max_duration, now)
+        if not self.settings.max_duration:
+            return await self._attempts(plan, call, inner, port)
+        token = keep_deadline()
         try:
+            enter_deadline(started + self.settings.max_duration, now)
             return await self._attempts(plan, call, inner, port)
         finally:
-            if token is not None:
-                leave_deadline(token)
+            port.leave_deadline(token)
 
     async def _attempts(self, plan: RetryPlan, call: Call, inner: int, port: Port) -> Outcome:
         now = self.clock.monotonic_ns
+        first_failed = None
         while True:
             outcome = await call.inside(inner, port)
             if outcome.final:
@@ -188,10 +189,11 @@ class RetryLayer:
                 if outcome.failure is None and plan.attempts > 1 and self.channel.wants(RetrySucceeded):
                     self.channel.emit((RetrySucceeded(*self.channel.stamp(now()), plan.attempts),))
                 return outcome
-            failure = outcome.failure
-            step = plan.after_failure(now(), retry_after_of(failure) if failure is not None else None)
+            failure, ended = outcome.failure, now()
+            first_failed = ended if first_failed is None else first_failed
+            step = plan.after_failure(ended, retry_after_of(failure) if failure is not None else None)
             if isinstance(step, StopReason):
-                return self._exhausted(outcome, plan, step)
+                return self._exhausted(outcome, plan, step, now() - first_failed)
             if failure is None:
                 dropped(outcome.result)
             if self.channel.wants(Retried):
@@ -207,14 +209,14 @@ class RetryLayer:
         verdict = judged(self.classification, outcome)
         return verdict if isinstance(verdict, Outcome) else verdict is Verdict.MATCH
 
-    def _exhausted(self, outcome: Outcome, plan: RetryPlan, reason: StopReason) -> Outcome:
+    def _exhausted(self, outcome: Outcome, plan: RetryPlan, reason: StopReason, retried_for: int) -> Outcome:
         now = self.clock.monotonic_ns()
         failure = outcome.failure
         if self.channel.wants(RetryExhausted):
             self.channel.emit((RetryExhausted(*self.channel.stamp(now), plan.attempts, reason, failure),))
         if failure is not None:
             if plan.attempts > 1 or reason is not StopReason.ATTEMPTS:
-                note_attempts(failure, plan.attempts, now - plan.started)
+                note_attempts(failure, plan.attempts, retried_for)
             return outcome
         if self.on_exhausted is OnExhausted.RETURN:
             return outcome
@@ -239,7 +241,7 @@ class CircuitBreakerLayer:
         admission, events = self.machine.admit(began) if head is None else (head.admission, NO_EVENTS)
         if admission is None:
             self.channel.emit(events)
-            return Outcome(failure=self.refusal(began), own=True)
+            return Outcome(failure=self.refusal(began, self.machine.refuse_until), own=True)
         how = Counted.IGNORE
         outcome = None
         try:
@@ -277,12 +279,13 @@ class CircuitBreakerLayer:
                 return CallIgnored(*self.channel.stamp(now), failure)
         return CallSucceeded(*self.channel.stamp(now), elapsed)
 
-    def refusal(self, now: int) -> CallNotPermittedError:
-        """The error for a call that is refused `now`."""
-        id_, wait = self.channel.instance_id, self.machine.retry_after(now)
-        until = f", for another {wait / SECOND:.3f}s" if wait is not None else ""
-        msg = f"the circuit breaker '{id_}' permits no calls{until}"
-        seconds = wait / SECOND if wait is not None else None
+    def refusal(self, now: int, until: int) -> CallNotPermittedError:
+        """The error for a call that is refused `now`; the open state lasts until `until`, if that can be told."""
+        id_, seconds = self.channel.instance_id, None
+        msg = f"the circuit breaker '{id_}' permits no calls"
+        if now < until < NEVER:
+            seconds = (until - now) / SECOND
+            msg += f", for another {seconds:.3f}s"
         return CallNotPermittedError(msg, instance_id=id_, policy="circuit_breaker", retry_after=seconds)
 
 

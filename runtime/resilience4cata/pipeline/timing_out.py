@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..clock import SECOND, Clock
 from ..errors import TimeoutExceededError
 from ..events import Channel, TimedOut
-from ..policies.machines.timeout import TimeoutSettings, enter_deadline, leave_deadline
+from ..policies.machines.timeout import TimeoutSettings, enter_deadline, keep_deadline
 from .outcome import Outcome
 from .ports import Port
 from .slow import Call, dropped
@@ -26,17 +25,18 @@ class TimeoutLayer:
         now, limit = self.clock.monotonic_ns, self.settings.value
         head = call.head
         began = now() if head is None or head.began is None else head.began
-        token: Any = enter_deadline(began + limit, now)
 
         async def body(port: Port) -> Outcome:
             return await call.inside(inner, port)
 
+        token = keep_deadline()
         try:
+            enter_deadline(began + limit, now)
             outcome, late = await port.limited(
                 body, limit, began, offload=self.settings.offload, instance_id=self.channel.instance_id, head=head
             )
         finally:
-            leave_deadline(token)
+            port.leave_deadline(token)
         if outcome is not None and not late:
             return outcome
         if outcome is not None:

@@ -5,10 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from ..diagnostics import Context, Fault, Needs, Related, rule
-from ..facts import Items, Ref, Slot, Unknown, Value, Written
+from ..config.defaults import nanoseconds
+from ..config.profiles import Settled
+from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..facts import (
+    Applied,
+    Composed,
+    Declaration,
+    Definition,
+    Element,
+    Items,
+    ParameterKind,
+    Ref,
+    Slot,
+    Unknown,
+    Value,
+    Written,
+)
 from ..schema import POLICIES, Attribute, AttributeKind
-from .words import all_fail, show, subject
+from .effective import Verdict, effective_faults
+from .places import named
+from .spans import in_words, most_waits
+from .words import all_fail, on, show, subject
+
+_ONE_VALUE: Final = (
+    ParameterKind.POSITIONAL_ONLY,
+    ParameterKind.POSITIONAL_OR_KEYWORD,
+    ParameterKind.KEYWORD_ONLY,
+)
+_CLASSIFIER: Final = "resilience4cata.policies.classification.Classifier"
 
 _PASSES_EVERYTHING: Final = frozenset(
     {
@@ -128,6 +153,48 @@ def unmatchable_exception(written: Written, context: Context) -> Iterator[Fault]
             )
 
 
+_REFUSALS: Final = (
+    "resilience4cata.errors.CallNotPermittedError",
+    "resilience4cata.errors.RejectedError",
+    "resilience4cata.errors.ResilienceError",
+)
+
+
+@rule("R4C-CL-006", "retried-open-breaker", view=Element, severity=Severity.WARNING, needs=Needs.EFFECTIVE)
+def retried_open_breaker(element: Element, context: Context) -> Iterator[Fault]:
+    """An open breaker ends the retries at once, unless the retry is told to go on. Then each call waits until the
+    breaker may close, however short its own back-off is."""
+    return effective_faults(element, context, _waiting_for_breaker, ("retry",))
+
+
+def _waiting_for_breaker(settled: Settled) -> Iterator[Verdict]:
+    retried, opened = settled.written("retry", "retry_on"), settled.get("circuit_breaker", "wait_in_open")
+    wait = nanoseconds(opened.value) if opened is not None else None
+    denied = settled.get("retry", "abort_on")
+    if retried is None or denied is None or opened is None or wait is None:
+        return
+    refusals = [ref for ref in _refs(retried.value) if ref.name in _REFUSALS]
+    longest = most_waits(settled)
+    is_denied = isinstance(denied.value, Unknown) or any(ref.name in _REFUSALS for ref in _refs(denied.value))
+    # Two defaults, or none that somebody wrote, contradict each other in nobody's mind.
+    is_written = settled.written("circuit_breaker", "wait_in_open") or settled.written("retry", "delay")
+    if not refusals or is_denied or longest is None or longest >= wait or not is_written:
+        return
+    if settled.is_within("circuit_breaker", "retry"):
+        yield Verdict(
+            "{type} in 'retry_on' makes each call wait for an open breaker, {open} at most, although its own waits "
+            "take {waits} together",
+            {"type": refusals[0].short, "open": in_words(wait), "waits": in_words(longest)},
+            (("retry", "retry_on"),),
+            (("circuit_breaker", "wait_in_open"),),
+            help="leave it out, so that an open breaker ends the retries",
+        )
+
+
+def _refs(value: Value) -> tuple[Ref, ...]:
+    return tuple(entry for entry in _entries(value) if isinstance(entry, Ref))
+
+
 @rule("R4C-CL-004", "entry-denied-by-base", view=Written)
 def entry_denied_by_base(written: Written, context: Context) -> Iterator[Fault]:
     """The deny list is asked first, and a base in it denies all its subclasses: an entry of the allow list below that
@@ -172,3 +239,87 @@ def _complete(slot: Slot) -> bool:
     entries = _entries(slot.value)
     closed = not isinstance(slot.value, Items) or slot.value.closed
     return slot.certain and closed and all(isinstance(entry, Ref) for entry in entries)
+
+
+@rule("R4C-CL-005", "unfit-classifier", view=(Written, Element), needs=Needs.SCOPES)
+def unfit_classifier(view: Written | Element, context: Context) -> Iterator[Fault]:
+    """A classifier is asked about every result of the function. One that cannot be asked fails each call, and one made
+    for results of another type judges what it was never meant to see."""
+    if isinstance(view, Element):
+        yield from _unfit_for_results(view, context)
+        return
+    slot = view.declaration.slots.get("classifier")
+    problem = all_fail(slot, lambda value: _no_classifier(value, context)) if slot is not None else None
+    if slot is not None and problem is not None:
+        yield Fault(
+            slot.at,
+            subject(view, "classifier"),
+            "{classifier} {problem}",
+            {"classifier": show(slot.values[0]), "problem": problem},
+            expected="a subclass of Classifier that implements 'classify', or an object of one",
+        )
+
+
+def _no_classifier(value: Value, context: Context) -> str | None:
+    """Why a value cannot be asked; type checkers say so in their own words. None (`classifier=None`) means nothing."""
+    if Needs.KINDS not in context.provides or isinstance(value, Unknown) or value is None:
+        return None
+    if not isinstance(value, Ref):
+        return "is not a Classifier"
+    if not value.is_class:
+        return "is not a Classifier" if value.is_class is False and value.ancestors is None else None
+    scope = context.oracle.class_scope(value)
+    classify = scope.lookup("classify") if scope is not None else None
+    if value.ancestors is not None and _CLASSIFIER not in value.ancestors and classify is None:
+        return "is not a Classifier"
+    if isinstance(classify, Definition) and classify.abstract:
+        return "is abstract: 'classify' is not implemented"
+    required = _required(scope.lookup("__init__")) if scope is not None else ()
+    return f"needs arguments to be made: {', '.join(required)}" if required else None
+
+
+def _required(constructor: Definition | Unknown | None) -> tuple[str, ...]:
+    """The parameters that a constructor cannot do without."""
+    signature = constructor.signature if isinstance(constructor, Definition) else None
+    return tuple(p.name for p in signature.parameters if p.required and p.kind in _ONE_VALUE) if signature else ()
+
+
+def _unfit_for_results(element: Element, context: Context) -> Iterator[Fault]:
+    signature = element.definition.signature
+    if signature is None or signature.result is None:
+        return
+    for applied, declaration in _classifying(element):
+        classifier = declaration.value("classifier") if declaration.writes("classifier") else None
+        judged = context.oracle.type_argument(classifier, _CLASSIFIER) if isinstance(classifier, Ref) else None
+        fitting = context.oracle.optional(judged) if judged is not None else None
+        if fitting is None or context.oracle.assignable(signature.result, fitting) is not False:
+            continue
+        direct = applied.policy is declaration
+        id = element.definition.id
+        yield Fault(
+            declaration.slots["classifier"].at if direct and declaration.at == applied.at else applied.at,
+            on(declaration, id, "classifier") if direct else f"@{named(applied)} on {id}",
+            "{classifier} is a Classifier[{judged}], but '{original}' returns {result}",
+            {
+                "classifier": show(classifier),
+                "judged": judged.text,
+                "original": element.definition.name,
+                "result": signature.result.text,
+            },
+            expected=f"class {show(classifier)}(Classifier[{signature.result.text}])",
+        )
+
+
+def _classifying(element: Element) -> Iterator[tuple[Applied, Declaration]]:
+    """The policies of an element that write a classifier, those in composed policies included."""
+    for applied in element.policies:
+        for declaration in _declarations(applied.policy):
+            if "classifier" in declaration.slots:
+                yield applied, declaration
+
+
+def _declarations(policy: object) -> Iterator[Declaration]:
+    if isinstance(policy, Declaration):
+        yield policy
+    for member in policy.members if isinstance(policy, Composed) else ():
+        yield from _declarations(member)

@@ -13,10 +13,11 @@ from ..facts import Applied, At, Composed, Declaration, Element, NotAPolicy, Pro
 from ..schema import POLICIES
 from ..suggestions import certain
 from .places import named
-from .words import show
+from .words import on, show
 
 # Names and templates choose an instance and a starting point; they are no settings that two policies could disagree on.
-_NO_SETTINGS: Final = frozenset({"name", "config", "handler", "method"})
+# Orders are compared by what they lead to, in R4C-OR-005.
+_NO_SETTINGS: Final = frozenset({"name", "config", "handler", "method", "layers"})
 
 # Between the words of `externalCall`, and of `HTTPCall`.
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -168,6 +169,45 @@ def name_unlike_variable(composed: Composed, context: Context) -> Iterator[Fault
         {"name": name, "variable": variable},
         suggestions=(wanted,),
     )
+
+
+@rule(
+    "R4C-CMP-006",
+    "repeated-value",
+    view=Element,
+    severity=Severity.WARNING,
+    needs=Needs.SYNTAX,
+    on_by_default=False,
+)
+def repeated_value(element: Element, context: Context) -> Iterator[Fault]:
+    """A value that the composed policy beside it gives anyway says nothing today, and holds on to the old value on the
+    day when the composed policy changes."""
+    composed = [(a, settings_of(a.policy)) for a in element.policies if isinstance(a.policy, Composed)]
+    for applied in element.policies:
+        policy = applied.policy
+        if not isinstance(policy, Declaration) or policy.at != applied.at:
+            continue
+        for name, slot in policy.slots.items():
+            key = policy.policy, name
+            givers = [(giver, given[key]) for giver, given in composed if key in given]
+            if givers and all(given is not None and _same(key, slot, given.slot) for _, given in givers):
+                giver, given = givers[0]
+                related = (Related(given.slot.at, f"'{name}' is given here"),) if given and given.slot.at.line else ()
+                yield Fault(
+                    slot.at,
+                    on(policy, element.definition.id, name),
+                    "'{attribute}' repeats the value that {giver} gives",
+                    {"attribute": name, "giver": named(giver)},
+                    help="remove it",
+                    related=related,
+                )
+
+
+def _same(key: tuple[str, str], left: Slot, right: Slot) -> bool:
+    """Whether two slots of one attribute certainly hold the same value, however each is spelled."""
+    attribute = POLICIES[key[0]].attributes.get(key[1])
+    is_certain = attribute is not None and left.certain and right.certain
+    return attribute is not None and is_certain and same(attribute, left.value, right.value) is True
 
 
 @rule("R4C-CMP-007", "composed-name-taken", view=Project, needs=Needs.PROJECT)

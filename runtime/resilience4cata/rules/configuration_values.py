@@ -113,6 +113,8 @@ def _attribute_of(key: Key) -> Attribute | None:
 def _own_faults(key: Key) -> Iterator[Fault]:
     """Faults that no rule about code can see: empty values, words for members and layers, keys that stand alone."""
     meaning = key.meaning
+    if isinstance(key.value, Unknown):
+        return
     if isinstance(meaning, Setting | Extends | Global) and isinstance(key.value, str) and not key.value.strip():
         yield Fault(key.value_at, key.text, "the value is empty", help="remove the key, or give it a value")
     elif isinstance(meaning, Extends):

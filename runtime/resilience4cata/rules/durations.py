@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ..config.defaults import nanoseconds
-from ..diagnostics import Context, Fault, Needs, rule
-from ..durations import MAX_NANOSECONDS, Problem, inspect
+from ..diagnostics import Context, Fault, Needs, Severity, rule
+from ..durations import MAX_NANOSECONDS, Problem, format_duration, inspect
 from ..facts import Interval, Slot, Value, Written
 from ..schema import POLICIES, Attribute, AttributeKind
 from .words import all_fail, show, subject
@@ -183,6 +183,34 @@ def zero_duration(written: Written, context: Context) -> Iterator[Fault]:
                 {"attribute": _named(written, attribute)},
                 help="to switch the policy off, use 'enabled'",
             )
+
+
+@rule(
+    "R4C-DU-006",
+    "roundabout-duration",
+    view=Written,
+    severity=Severity.WARNING,
+    needs=Needs.SYNTAX,
+    on_by_default=False,
+)
+def roundabout_duration(written: Written, context: Context) -> Iterator[Fault]:
+    """The same length in other words has to be worked out: whoever compares `60000ms` with `1m` counts zeros."""
+    for attribute, slot in _durations(written):
+        canonical = _canonical(slot.value) if slot.certain else None
+        if canonical is not None and canonical != slot.value:
+            yield Fault(
+                slot.at,
+                subject(written, attribute.name),
+                "{value} is a roundabout way to write {canonical}",
+                {"value": show(slot.value), "canonical": show(canonical)},
+                suggestions=(canonical,),
+            )
+
+
+def _canonical(value: Value) -> str | None:
+    """The shortest spelling of a text that is a duration; zero may be written in any unit."""
+    length = inspect(value) if isinstance(value, str) else None
+    return format_duration(length) if isinstance(length, int) and length else None
 
 
 def _named(written: Written, attribute: Attribute) -> str:

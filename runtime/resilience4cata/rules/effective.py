@@ -178,7 +178,8 @@ class _Bench:
 
     def _case(self, element: Element, verdict: Verdict, settled: Settled, choice: Choice) -> _Case:
         deciding = [self._given(element, setting, settled, verdict) for setting in verdict.deciding]
-        related = [self._given(element, setting, settled, verdict) for setting in verdict.related]
+        beside = [s for s in verdict.related if settled.values[s].origin.layer is not Layer.BUILT_IN]
+        related = [self._given(element, setting, settled, verdict) for setting in beside]
         profiles = tuple(p for p in choice if any(g.effective.origin.profile == p for g in (*deciding, *related)))
         of_profile = [given for given in deciding if given.effective.origin.profile in profiles]
         on_element = [given for given in deciding if given.is_on_element]

@@ -168,7 +168,7 @@ def handler_result_differs(element: Element, context: Context) -> Iterator[Fault
         handler = handler_of(use)
         if not isinstance(handler, Ref) or handler.is_class is False or signature is None or signature.result is None:
             continue
-        result = context.oracle.handler_result(handler)
+        result = context.oracle.type_argument(handler, _HANDLER)
         if result is not None and context.oracle.assignable(result, signature.result) is False:
             yield Fault(
                 use.at,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePath
 from typing import Final, NamedTuple
 
 from ..config.equality import same
 from ..config.layers import SettingKey, applied_with
 from ..config.origin import Effective, Layer
-from ..config.resolve import SELECTORS, Resolver, active_profiles
-from ..diagnostics import Context, Fault, Needs, Related, rule
-from ..facts import Applied, At, Composed, Declaration, Element, Kind, Project, Unknown, Value, Written
+from ..config.resolve import SELECTORS, Resolver, active_profiles, sources_known
+from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..facts import Applied, At, Composed, Declaration, Element, Kind, Project, Slot, Unknown, Value, Written
 from ..schema import POLICIES
 from .naming import FORM, repaired, well_formed
 from .places import named
@@ -145,6 +147,83 @@ def malformed_instance_name(written: Written, context: Context) -> Iterator[Faul
         suggestions=suggestions,
         expected="" if suggestions or name in _RESERVED else FORM,
     )
+
+
+# An application imports what it needs; only the linter sees all who could use a name.
+_WHOLE: Final = Needs.PROJECT | Needs.SOURCES
+
+
+@rule("R4C-IN-003", "name-of-template", view=Project, severity=Severity.WARNING, needs=_WHOLE | Needs.TEMPLATES)
+def name_of_template(project: Project, context: Context) -> Iterator[Fault]:
+    """`name` says whose state is shared, `config` which template to start from. A name that only a template has, and
+    that nobody shares, took the place of the other: the policy runs on defaults."""
+    if not (project.closed and sources_known(project)):
+        return
+    templates = {template.name for template in project.templates}
+    tuned = {override.name for override in project.overrides} | {*project.locked}
+    for file in project.files:
+        tuned.update(key.path[1] for key in file.keys if key.path[:1] == ("instances",) and len(key.path) > 1)
+    for name, uses in _writers(project).items():
+        if name in templates - tuned and len(uses) == 1:
+            (declaration, slot, title) = uses[0]
+            if declaration.writes("config") is False:
+                yield Fault(
+                    slot.at,
+                    title,
+                    "'{name}' is the name of a template, and nothing else shares an instance of that name",
+                    {"name": name},
+                    help=f'was config="{name}" meant?',
+                )
+
+
+def _writers(project: Project) -> Mapping[str, list[tuple[Declaration, Slot, str]]]:
+    """The declarations that write each name, with the words for them; one in a composed policy counts for its users."""
+    found: dict[str, list[tuple[Declaration, Slot, str]]] = {}
+    users = Counter(id(a.policy) for element in project.elements for a in element.policies)
+    places: set[At] = set()
+    direct = ((a.policy, f"on {e.definition.id}") for e in project.elements for a in e.policies)
+    within = ((member, f"in {composed.title}") for composed in project.composed for member in composed.members)
+    for policy, where in (*direct, *within):
+        slot = policy.slots.get("name") if isinstance(policy, Declaration) else None
+        if slot is None or not isinstance(policy, Declaration) or not isinstance(slot.value, str) or slot.at in places:
+            continue
+        places.add(slot.at)
+        shared = any(users[id(composed)] > 1 for composed in project.composed if policy in composed.members)
+        title = f"{'@' if where.startswith('on ') else ''}{spell(policy, 'name')} {where}"
+        found.setdefault(slot.value, []).extend([(policy, slot, title)] * (2 if shared else 1))
+    return found
+
+
+@rule(
+    "R4C-IN-004",
+    "breaker-of-strangers",
+    view=Project,
+    severity=Severity.WARNING,
+    needs=_WHOLE,
+    on_by_default=False,
+)
+def breaker_of_strangers(project: Project, context: Context) -> Iterator[Fault]:
+    """Whoever shares a circuit breaker shares its failures. Functions of different parts of a program that call
+    different services shut each other out."""
+    for (policy, name), uses in _uses(project, Resolver.of(project, active_profiles(project))).items():
+        first, *others = sorted(uses, key=lambda use: use.at)
+        stranger = next((use for use in others if _are_strangers(first, use)), None)
+        if policy == "circuit_breaker" and stranger is not None:
+            yield Fault(
+                stranger.at,
+                f"@{stranger.title} on {stranger.id}",
+                "the circuit breaker '{name}' also guards {other}, in another part of the code: "
+                "the failures of one shut out the other",
+                {"name": name, "other": first.id},
+                help="give each its own name",
+                related=(Related(first.at, f"'{name}' is also used here"),),
+            )
+
+
+def _are_strangers(left: _Use, right: _Use) -> bool:
+    """Whether two users are defined in folders of which neither lies in the other."""
+    ours, theirs = (PurePath(use.element.definition.at.source).parent for use in (left, right))
+    return not (ours.is_relative_to(theirs) or theirs.is_relative_to(ours))
 
 
 def _refused(value: Value) -> str | None:

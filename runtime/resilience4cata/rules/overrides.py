@@ -46,6 +46,8 @@ def _tunings(project: Project) -> Iterator[_Tuning]:
             elif locked is not None:
                 yield _Tuning(locked, False, "", key.text, name_at(key, locked, None), key.at, key)
     for override in project.overrides:
+        if not override.certain:
+            continue
         call = "reconfigure" if override.at_run_time else "instance"
         for declaration in override.declarations:
             yield _Tuning(

@@ -10,23 +10,9 @@ from typing import Final
 
 from ..config.profiles import Settled
 from ..diagnostics import Context, Fault, Needs, Severity, rule
-from ..durations import format_duration
-from ..facts import Element, Kind, Member
+from ..facts import Element, Kind
 from .effective import Verdict, effective_faults
-
-_TIMEOUT: Final = ("timeout", "value")
-_MAX_DURATION: Final = ("retry", "max_duration")
-_DELAY: Final = ("retry", "delay")
-_MAX_ATTEMPTS: Final = ("retry", "max_attempts")
-_SECOND: Final = 10**9
-
-
-def _in_words(nanoseconds: int) -> str:
-    """A span as people say it: `6.3s` where whole numbers would need `6300ms`."""
-    whole, rest = divmod(nanoseconds, _SECOND)
-    if not whole or not rest:
-        return format_duration(nanoseconds)
-    return f"{whole}.{rest:09d}".rstrip("0") + "s"
+from .spans import DELAY, MAX_ATTEMPTS, MAX_DURATION, TIMEOUT, attempts, first_wait, in_words, least_waits
 
 
 @rule(
@@ -44,37 +30,25 @@ def attempt_outlasts_operation(element: Element, context: Context) -> Iterator[F
 
 
 def _outlasting(settled: Settled) -> Iterator[Verdict]:
-    longest = settled.span(*_MAX_DURATION)
+    longest = settled.span(*MAX_DURATION)
     if not longest:
         return
-    timeout, delay = settled.span(*_TIMEOUT), settled.span(*_DELAY)
+    timeout, delay = settled.span(*TIMEOUT), settled.span(*DELAY)
     if timeout is not None and timeout >= longest and settled.is_within("timeout", "retry"):
         yield Verdict(
             "timeout {timeout} is not shorter than max_duration {longest}: one attempt may use up the time of all",
-            {"timeout": _in_words(timeout), "longest": _in_words(longest)},
-            (_TIMEOUT, _MAX_DURATION),
+            {"timeout": in_words(timeout), "longest": in_words(longest)},
+            (TIMEOUT, MAX_DURATION),
             help="max_duration bounds all attempts and waits together",
         )
-    wait = _first_wait(settled)
-    if delay is not None and wait is not None and wait >= longest and _attempts(settled) != 1:
+    wait = first_wait(settled)
+    if delay is not None and wait is not None and wait >= longest and attempts(settled) != 1:
         yield Verdict(
             "delay {delay} is not shorter than max_duration {longest}: the time may be over before the second attempt",
-            {"delay": _in_words(wait), "longest": _in_words(longest)},
-            (_DELAY, _MAX_DURATION),
+            {"delay": in_words(wait), "longest": in_words(longest)},
+            (DELAY, MAX_DURATION),
             help="max_duration bounds all attempts and waits together",
         )
-
-
-def _attempts(settled: Settled) -> int | None:
-    found = settled.get(*_MAX_ATTEMPTS)
-    value = found.value if found is not None else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _first_wait(settled: Settled) -> int | None:
-    """The first wait that somebody wrote, before jitter."""
-    delay, cap = settled.span(*_DELAY), settled.span("retry", "max_delay")
-    return min(delay, cap) if delay is not None and cap is not None else delay
 
 
 @rule(
@@ -95,46 +69,30 @@ _MEANT_TO_BE_MADE: Final = 3
 
 
 def _sum_outlasting(settled: Settled) -> Iterator[Verdict]:
-    longest, timeout = settled.span(*_MAX_DURATION), settled.span(*_TIMEOUT)
-    attempts = _attempts_meant(settled)
-    if not longest or not timeout or timeout >= longest or attempts is None:
+    longest, timeout = settled.span(*MAX_DURATION), settled.span(*TIMEOUT)
+    count = _attempts_meant(settled)
+    if not longest or not timeout or timeout >= longest or count is None:
         return
-    waits = list(_shortest_waits(settled, attempts - 1))
-    total = attempts * timeout + sum(waits)
+    waits = [wait for wait in least_waits(settled, count - 1) if wait]
+    total = count * timeout + sum(waits)
     if total > longest and settled.is_within("timeout", "retry"):
-        parts = [f"{attempts} attempts x {_in_words(timeout)}", *map(_in_words, filter(None, waits))]
+        parts = [f"{count} attempts x {in_words(timeout)}", *map(in_words, waits)]
         yield Verdict(
             "{sum} = {total} > max_duration {longest}",
-            {"sum": " + ".join(parts), "total": _in_words(total), "longest": _in_words(longest)},
-            (_TIMEOUT, _MAX_DURATION),
-            tuple(s for s in (_DELAY, _MAX_ATTEMPTS) if settled.written(*s) is not None and _shows(s, waits, attempts)),
+            {"sum": " + ".join(parts), "total": in_words(total), "longest": in_words(longest)},
+            (TIMEOUT, MAX_DURATION),
+            (*((DELAY,) if waits else ()), *((MAX_ATTEMPTS,) if count > 2 else ())),
             help="raise max_duration, or lower the timeout",
         )
 
 
-def _shows(setting: tuple[str, str], waits: list[int], attempts: int) -> bool:
-    return any(waits) if setting == _DELAY else attempts > 2
-
-
 def _attempts_meant(settled: Settled) -> int | None:
     """How many attempts must fit: two, or three where three were written."""
-    attempts = _attempts(settled)
-    if attempts is None or attempts < 2:
+    most = attempts(settled)
+    if most is None or most < 2:
         return None
-    is_written = settled.written(*_MAX_ATTEMPTS) is not None
-    return attempts if is_written and attempts <= _MEANT_TO_BE_MADE else 2
-
-
-def _shortest_waits(settled: Settled, count: int) -> Iterator[int]:
-    """The first waits as they are at least, jitter considered, as far as somebody wrote them."""
-    wait, cap = _first_wait(settled) or 0, settled.span("retry", "max_delay")
-    jitter, backoff, multiplier = (settled.values["retry", name].value for name in ("jitter", "backoff", "multiplier"))
-    is_growing = backoff == Member("Backoff", "EXPONENTIAL")
-    for _ in range(count):
-        yield wait if jitter == Member("Jitter", "NONE") else wait // 2 if jitter == Member("Jitter", "EQUAL") else 0
-        if is_growing and isinstance(multiplier, int | float):
-            wait = int(wait * multiplier)
-            wait = min(wait, cap) if cap is not None else wait
+    is_written = settled.written(*MAX_ATTEMPTS) is not None
+    return most if is_written and most <= _MEANT_TO_BE_MADE else 2
 
 
 @rule(
@@ -151,13 +109,13 @@ def no_call_is_slow(element: Element, context: Context) -> Iterator[Fault]:
 
 
 def _never_slow(settled: Settled) -> Iterator[Verdict]:
-    slow, timeout = settled.span("circuit_breaker", "slow_call_duration"), settled.span(*_TIMEOUT)
+    slow, timeout = settled.span("circuit_breaker", "slow_call_duration"), settled.span(*TIMEOUT)
     if slow is None or timeout is None or slow < timeout or not settled.is_within("timeout", "circuit_breaker"):
         return
     yield Verdict(
         "slow_call_duration {slow} is not shorter than timeout {timeout}: no call that succeeds is ever slow",
-        {"slow": _in_words(slow), "timeout": _in_words(timeout)},
-        (("circuit_breaker", "slow_call_duration"), _TIMEOUT),
+        {"slow": in_words(slow), "timeout": in_words(timeout)},
+        (("circuit_breaker", "slow_call_duration"), TIMEOUT),
         help="a slow call ends before the timeout, and takes longer than slow_call_duration",
     )
 
@@ -187,7 +145,7 @@ def _never_ending(settled: Settled) -> Iterator[Verdict]:
             "half_open_max_wait of zero sets no bound, and {reason}: a probe that hangs keeps the breaker half-open",
             {"reason": "there is no timeout" if no_timeout else "the timeout of a plain function interrupts nothing"},
             (_HALF_OPEN_WAIT,),
-            () if no_timeout else (_TIMEOUT,),
+            () if no_timeout else (TIMEOUT,),
             help="give half_open_max_wait a length, "
             + ("or add a timeout" if no_timeout else "or write offload=True on the timeout"),
         )
@@ -215,14 +173,14 @@ def queue_outlasts_operation(element: Element, context: Context) -> Iterator[Fau
 
 
 def _queueing(settled: Settled) -> Iterator[Verdict]:
-    longest = settled.span(*_MAX_DURATION)
+    longest = settled.span(*MAX_DURATION)
     for policy in ("rate_limiter", "adaptive_limit", "bulkhead"):
         wait = settled.span(policy, "max_wait")
         if longest and wait is not None and wait >= longest and settled.is_within(policy, "retry"):
             yield Verdict(
                 "max_wait {wait} of {policy} is not shorter than max_duration {longest}: "
                 "waiting may use up the time of all attempts",
-                {"wait": _in_words(wait), "policy": policy, "longest": _in_words(longest)},
-                ((policy, "max_wait"), _MAX_DURATION),
+                {"wait": in_words(wait), "policy": policy, "longest": in_words(longest)},
+                ((policy, "max_wait"), MAX_DURATION),
                 help="max_duration bounds all attempts and waits together",
             )

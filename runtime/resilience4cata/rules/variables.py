@@ -10,7 +10,7 @@ from ..suggestions import did_you_mean
 from .words import listed
 
 
-@rule("R4C-CFG-013", "unknown-variable", view=ConfigFile, needs=Needs.FILES | Needs.PROCESS)
+@rule("R4C-CFG-013", "unknown-variable", view=ConfigFile, needs=Needs.FILES)
 def unknown_variable(file: ConfigFile, context: Context) -> Iterator[Fault]:
     """An environment variable is the last resort of whoever operates a service. One that no key has changes nothing,
     and the service starts as if it had been heard."""
@@ -44,7 +44,7 @@ def _help(variable: Variable) -> str:
     return "remove it, or define what it is for"
 
 
-@rule("R4C-CFG-015", "shared-variable", view=ConfigFile, needs=Needs.FILES | Needs.PROCESS)
+@rule("R4C-CFG-015", "shared-variable", view=ConfigFile, needs=Needs.FILES)
 def shared_variable(file: ConfigFile, context: Context) -> Iterator[Fault]:
     """In the name of a variable, dots, dashes and case are gone. Where two keys become one name, nobody can tell which
     of them its value was meant for."""

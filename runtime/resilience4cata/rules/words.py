@@ -71,11 +71,16 @@ def spell(declaration: Declaration, *attributes: str) -> str:
     for name in attributes:
         slot = declaration.slots.get(name)
         if slot is not None:
-            text = show(slot.values[0]) if len(slot.values) == 1 else " | ".join(map(show, slot.values))
+            text = " | ".join(map(_as_layers if name == "layers" else show, slot.values))
             parts.append(text if name in positional else f"{name}={text}")
     if not declaration.called:
         return declaration.policy
     return f"{declaration.policy}({', '.join(parts)})"
+
+
+def _as_layers(value: Value) -> str:
+    """Layers as arguments, one after the other."""
+    return ", ".join(map(show, value.items)) if isinstance(value, Items) else show(value)
 
 
 def on(declaration: Declaration, element: str, *attributes: str) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from types import CodeType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..extract.extraction import Guarded
-from ..extract.settings import Settings
+from ..extract.settings import PolicySettings, Settings
 from ..guards import Guard, forwarding
 from ..pipeline.entries import code_of
-from ..pipeline.instances import Instances, Machines, Surroundings
+from ..pipeline.instances import Machines, Surroundings
 from ..pipeline.runner import Runner
 from ..pipeline.slow import Layer
 from ..policies.classes import has_policies
@@ -59,7 +59,9 @@ class Decorated:
 
     def local_machines(self) -> list[Machines]:
         """The state of all functions that have no name of their own."""
-        return list(self._machines.data.values())
+        guards = (reference() for reference in self._machines.keyrefs())
+        found = (self._machines.get(guard) for guard in guards if guard is not None)
+        return [machines for machines in found if machines is not None]
 
     def _code(self, guard: Guard) -> CodeType:
         era = self._era()
@@ -92,16 +94,14 @@ class Decorated:
             self._judged[id_] = guard.since
         made = era.settings
         if not found.reachable:
-            # What has its name now may stand in the same place.
+            # What has its name now may stand in the same place, by which settings are remembered.
             made = Settings(era.checked.assembly, strict=era.options.strict, before=made)
         settings = made_settings(made, element)
         if not settings:
             return ()
-        local = "<locals>" in id_ or not found.reachable
-        if not local:
-            return era.layers_of_member(element, found.member, found.owner)
-        own_id = era.id_of(element)
-        return era.layers_of(settings, found.member, found.owner, own_id, self._local_instances(era, guard, own_id))
+        if "<locals>" in element.definition.id or not found.reachable:
+            return self._layers_of_its_own(era, guard, settings, found, era.id_of(element))
+        return era.layers_of_member(element, found.member, found.owner)
 
     def _is_unjudged(self, era: Era, guard: Guard) -> bool:
         checked = era.checked
@@ -111,14 +111,18 @@ class Decorated:
 
     def _layers_of_local(self, era: Era, guard: Guard) -> tuple[Layer, ...]:
         local = self._locals.of(era, guard)
-        instances = self._local_instances(era, guard, local.id)
-        return era.layers_of(local.settings, guard.function, None, local.id, instances)
+        return self._layers_of_its_own(era, guard, local.settings, Guarded(None, guard.function, None, True), local.id)
 
-    def _local_instances(self, era: Era, guard: Guard, id_: str) -> Instances:
+    def _layers_of_its_own(
+        self, era: Era, guard: Guard, settings: Mapping[str, PolicySettings], found: Guarded, id_: str
+    ) -> tuple[Layer, ...]:
         machines = self._machines.get(guard)
         if machines is None:
             machines = self._machines.setdefault(guard, Machines(self._around))
-        return LocalInstances(era.instances, machines, id_)
+        instances = LocalInstances(era.instances, machines, id_)
+        layers = era.layers_of(settings, found.member, found.owner, id_, instances)
+        instances.follow()
+        return layers
 
 
 def _has_no_name(guard: Guard) -> bool:

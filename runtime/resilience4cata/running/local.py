@@ -67,6 +67,14 @@ class LocalInstances(Instances):
     def budget(self, name: str, settings: RetryBudgetSettings) -> RetryBudgetMachine:
         return self._shared.budget(name, settings)
 
+    def follow(self) -> None:
+        """Let machines that were made with other settings go on with those that count now."""
+        now = self.around.clock.monotonic_ns()
+        with self._machines.lock:
+            happened = self._machines.follow_locked(self.records, {}, now)
+        for (policy, name), events in happened:
+            self.around.listeners.channel(name, policy).emit(events)
+
     def _the(self, policy: str, name: str, values: Mapping[str, Any]) -> Any:
         if name != self._id:
             return self._shared._the(policy, name, values)

@@ -140,7 +140,7 @@ class TestStacked:
             @retry(max_attempts=3)
             def charge(): return failing()
         """
-        module = app.load("shop", text)
+        module: Any = app.load("shop", text)
         module.failing = failing = Failing()
         module.cached = retry(max_attempts=2)(foreign(module.charge))
         with running("shop"):
@@ -251,7 +251,7 @@ class TestFrameworks:
 
         assert ["amount"] == list(inspect.signature(charge).parameters)
         with running():
-            assert (1, "session") == charge(1)  # type: ignore[call-arg]
+            assert (1, "session") == charge(1)
 
     def test_registry_of_routes(self) -> None:
         """As Flask does: the function is kept under its name and given back as it is."""

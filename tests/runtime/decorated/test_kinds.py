@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import functools
 import inspect
+import types
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 from unittest.mock import Mock
@@ -193,6 +194,62 @@ class TestOwnWrapper:
         assert not inspect.iscoroutinefunction(call)
         with running():
             assert 2 == attempts(lambda: asyncio.run(call()), failing)  # type: ignore[arg-type]
+
+    def test_coroutine_made_of_a_generator(self) -> None:
+        failing = Failing()
+
+        @retry(max_attempts=2)
+        @types.coroutine
+        def call() -> Iterator[object]:
+            yield failing()
+
+        async def main() -> None:
+            await call()
+
+        with running():
+            assert 2 == attempts(lambda: asyncio.run(main()), failing)
+
+    def test_metaclass(self) -> None:
+        """Methods of a metaclass are called on classes."""
+        failing = Failing()
+
+        @retry(max_attempts=2)
+        class Meta(type):
+            def charge(cls) -> object:
+                return failing()
+
+        class Client(metaclass=Meta): ...
+
+        with running():
+            assert 2 == attempts(Client.charge, failing)
+
+    def test_function_that_is_put_into_a_class_later(self) -> None:
+        failing = Failing()
+
+        class Client: ...
+
+        untyped(Client).charge = retry(max_attempts=2)(lambda self: failing())
+        with running():
+            assert 2 == attempts(untyped(Client()).charge, failing)
+
+    def test_namespace_without_a_module(self) -> None:
+        failing = Failing()
+        text = "from resilience4cata import retry\n@retry(max_attempts=2)\ndef charge(): return failing()\n"
+        names: dict[str, Any] = {"failing": failing}
+        exec(text, names)
+        with running():
+            assert 2 == attempts(names["charge"], failing)
+
+    def test_recursion(self) -> None:
+        """Each call by the function's own name is another logical call."""
+        failing = Failing()
+
+        @retry(max_attempts=2)
+        def charge(depth: int) -> object:
+            return failing() if depth == 0 else charge(depth - 1)
+
+        with running():
+            assert 8 == attempts(lambda: charge(2), failing)
 
 
 class TestGivenBack:

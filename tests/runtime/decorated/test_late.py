@@ -126,7 +126,11 @@ class TestDeclaredLater:
 
     def test_policy_on_a_function_that_was_called_already(self) -> None:
         failing = Failing()
-        charge = retry(max_attempts=2)(lambda: failing() or None)
+
+        @retry(max_attempts=2)
+        def charge() -> object:
+            return failing()
+
         with running():
             assert 2 == attempts(charge, failing)
             assert charge is fallback(lambda context: "instead")(charge)
@@ -160,6 +164,54 @@ class TestDeclaredAnew:
             importlib.reload(module)
             opened(module.charge, 4)
             opened(old, 2)
+
+
+class TestLocal:
+    """Functions that other functions make."""
+
+    def test_share_by_name(self) -> None:
+        def make(failing: Failing) -> Any:
+            @circuit_breaker(name="payments", window_size=2, minimum_calls=2)
+            def charge() -> object:
+                return failing()
+
+            return charge
+
+        one, other = make(Failing()), make(Failing())
+        with running() as resilience:
+            opened(one, 2)
+            with pytest.raises(CallNotPermittedError):
+                other()
+            assert "OPEN" == resilience.circuit_breaker("payments").state.name
+
+    def test_state_survives_a_reload(self) -> None:
+        """Its settings change live, and its breaker stays open."""
+
+        @circuit_breaker(window_size=2, minimum_calls=2)
+        def charge() -> object:
+            raise ConnectionError
+
+        with running() as resilience:
+            opened(charge, 2)
+            resilience.reload()
+            with pytest.raises(CallNotPermittedError):
+                charge()
+
+    def test_methods_of_local_classes(self) -> None:
+        """Two classes that one function made have breakers of their own."""
+
+        def make() -> Any:
+            class Client:
+                @circuit_breaker(window_size=2, minimum_calls=2)
+                def charge(self) -> object:
+                    raise ConnectionError
+
+            return Client()
+
+        one, other = make(), make()
+        with running():
+            opened(one.charge, 2)
+            opened(other.charge, 2)
 
 
 class TestThreads:

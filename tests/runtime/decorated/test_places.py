@@ -6,6 +6,9 @@ import asyncio
 
 import pytest
 
+from resilience4cata import Resilience
+from resilience4cata.testing import ManualClock, ManualScheduler
+
 from ..live import Application
 from .running import attempts, running
 
@@ -101,6 +104,7 @@ def test_attribute_by_attribute(app: Application) -> None:
     base = of_class("B(ABC)", tries(3, 'delay="1s"', "jitter=Jitter.NONE"), "@abstractmethod", "def charge(self): ...")
     derived = of_class("A(B)", '@retry(delay="2s", backoff=Backoff.FIXED)', OVERRIDE)
     module = app.load("shop", HEAD + base + derived)
-    with running("shop") as resilience:
+    scheduler = ManualScheduler(ManualClock())
+    with Resilience.builder().only("shop").scheduler(scheduler).build().activate():
         assert 3 == attempts(module.A().charge, module.failing)
-        assert ["2s", "2s"] == [f"{wait // 10**9}s" for wait in resilience._around.scheduler.waits]
+    assert [2 * 10**9, 2 * 10**9] == scheduler.waits

@@ -9,7 +9,7 @@ from typing import Any
 
 from resilience4cata import BulkheadFullError, Resilience, bulkhead, inherit_policies, retry, timeout
 
-from .running import Failing, attempts, built, running
+from .running import Failing, attempts, running
 
 
 class TestOnePipeline:
@@ -80,7 +80,7 @@ class TestOnePipeline:
 
         class Derived(Base):
             def charge(self) -> object:
-                return super().charge()  # type: ignore[safe-super]
+                return super().charge()
 
         with running():
             assert 3 == attempts(Derived().charge, failing)
@@ -320,8 +320,7 @@ class TestElsewhere:
 
         class Derived(Base):
             async def charge(self) -> None:
-                base = super()
-                await asyncio.gather(base.charge(), base.charge())
+                await asyncio.gather(super().charge(), super().charge())
 
         with running():
             asyncio.run(Derived().charge())
@@ -373,38 +372,3 @@ class TestElsewhere:
             leave.set()
             thread.join()
         assert 2 == found
-
-
-class TestBound:
-    def test_super_in_a_bound_object(self) -> None:
-        """What is bound to one `Resilience` does not run the policies of another one within it."""
-        failing = Failing()
-
-        @retry(max_attempts=3)
-        class Base:
-            def charge(self) -> object:
-                return failing()
-
-        class Derived(Base):
-            def charge(self) -> object:
-                return super().charge()
-
-        resilience = built(__name__)
-        with running():
-            assert 3 == attempts(resilience.wrap(Derived()).charge, failing)
-
-    def test_no_double_pipeline(self) -> None:
-        """Whether or not what it is bound to is also what is active."""
-        failing = Failing()
-
-        class Client:
-            @retry(max_attempts=3)
-            def charge(self) -> object:
-                return failing()
-
-        resilience = built(__name__)
-        client = resilience.wrap(Client())
-        assert 3 == attempts(client.charge, failing)
-        with resilience.activate():
-            assert 3 == attempts(client.charge, failing)
-            assert 3 == attempts(Client().charge, failing)

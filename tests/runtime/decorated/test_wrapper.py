@@ -115,8 +115,8 @@ class TestCalls:
                 charge(1, 2)  # type: ignore[call-arg]
             assert f"TestCalls.{name}() takes 1 positional argument but 2 were given" == str(caught.value)
             with pytest.raises(TypeError) as caught:
-                charge(amuont=1)  # type: ignore[call-arg]
-            assert f"TestCalls.{name}() got an unexpected keyword argument 'amuont'" == str(caught.value)
+                charge(total=1)  # type: ignore[call-arg]
+            assert f"TestCalls.{name}() got an unexpected keyword argument 'total'" == str(caught.value)
         assert 0 == failing.calls
 
     async def _charge(self, amount: int) -> None: ...

@@ -2,15 +2,18 @@
 
 CPython looks for them when a function begins, at jumps backwards, and when a call has returned. An exception raised by
 a trace function comes from the instruction that follows; where that one is outside of the `try` that the call itself is
-in, a signal would have been caught, so that such points are left out.
+in, a signal would have been caught, so that such points are left out. So are finalizers: what is raised there surfaces
+nowhere.
 """
 
 from __future__ import annotations
 
 import dis
 import sys
+import warnings
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, Final
@@ -31,13 +34,16 @@ def _points(code: CodeType) -> frozenset[int]:
     instructions = list(dis.get_instructions(code))
     return frozenset(
         after.offset
-        for before, after in zip(instructions, instructions[1:], strict=False)
+        for before, after in pairwise(instructions)
         if before.opname in _LOOKS_FOR_SIGNALS and handler(before.offset) == handler(after.offset)
     )
 
 
-def _is_ours(code: CodeType) -> bool:
-    return code.co_filename.startswith((_PACKAGE, "<guarded by resilience4cata>"))
+def _is_ours(frame: FrameType) -> bool:
+    within: FrameType | None = frame
+    while within is not None and within.f_code.co_name != "__del__":
+        within = within.f_back
+    return within is None and frame.f_code.co_filename.startswith((_PACKAGE, "<guarded by resilience4cata>"))
 
 
 class Interrupt:
@@ -48,7 +54,7 @@ class Interrupt:
         self.place = ""
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> Any:
-        if self.place or not _is_ours(frame.f_code):
+        if self.place or not _is_ours(frame):
             return None
         frame.f_trace_lines, frame.f_trace_opcodes = False, True
         return self._step
@@ -63,14 +69,19 @@ class Interrupt:
 
 
 def interrupted(call: Callable[[], object], at: int) -> str:
-    """Interrupt a call at the point number `at`; where that was, or "" if it has not so many."""
+    """Interrupt a call at the point number `at`; where that was, or "" if it has not so many.
+
+    A coroutine may be interrupted before its first step, which is a warning and nothing else.
+    """
     interrupt = Interrupt(at)
     before = sys.gettrace()
-    sys.settrace(interrupt)
-    try:
-        call()
-    except KeyboardInterrupt:
-        assert interrupt.place
-    finally:
-        sys.settrace(before)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
+        sys.settrace(interrupt)
+        try:
+            call()
+        except KeyboardInterrupt:
+            assert interrupt.place
+        finally:
+            sys.settrace(before)
     return interrupt.place

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from resilience4cata import Jitter, bulkhead, circuit_breaker, fallback, rate_limiter, retry, timeout
+from resilience4cata.clock import finish
 
 from .interrupting import Interrupted, run
 from .ways import World, each_way
@@ -104,13 +105,19 @@ def function(failures: Iterator[bool]) -> Callable[[], Awaitable[str]]:
         for _ in range(4):
             await asyncio.sleep(0)
         future = asyncio.get_running_loop().create_future()
-        asyncio.get_running_loop().call_soon(lambda: future.done() or future.set_result(None))
+        asyncio.get_running_loop().call_soon(finish, future)
         await future
         if next(failures, False):
             raise ConnectionError
         return "done"
 
     return body
+
+
+def taken_from(failures: list[bool]) -> Iterator[bool]:
+    """The values of a list that may be filled again."""
+    while True:
+        yield bool(failures and failures.pop())
 
 
 async def finished(world: World, *tasks: asyncio.Task[Any]) -> None:
@@ -178,7 +185,7 @@ def test_no_further_attempt(way: str) -> None:
     points = []
     for names in [names for names in SETS if "retry" in names]:
         world, failures = World(auto_advance=False), [False]
-        body = function(iter(lambda failures=failures: bool(failures and failures.pop()), None))
+        body = function(taken_from(failures))
         with world.guarded(way, [POLICIES[name] for name in names], body, asynchronous=True) as call:
             points.append(run(every_point_of_a_retry(world, call, failures, names)))
     assert min(points) >= 5
@@ -210,6 +217,6 @@ def test_the_probe_is_given_back(way: str, context: Any) -> None:
     for names in [names for names in sets if "circuit_breaker" in names]:
         world, failures = World(auto_advance=False), [False]
         policies = [PROBING if name == "circuit_breaker" else POLICIES[name] for name in names]
-        body = function(iter(lambda failures=failures: bool(failures and failures.pop()), None))
+        body = function(taken_from(failures))
         with world.guarded(way, policies, body, asynchronous=True) as call:
             assert run(every_point_of_a_probe(world, call, context, failures, late=False)) >= 2

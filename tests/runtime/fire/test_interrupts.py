@@ -79,7 +79,7 @@ def test_slots(way: str, policies: tuple[Any, ...]) -> None:
             assert "done" == in_another_thread(lambda: call(lambda: "done")), place
             if not place:
                 break
-        assert at > 10
+        assert at > 2
 
 
 @each_way
@@ -99,7 +99,7 @@ def test_the_queue_of_a_bulkhead(way: str) -> None:
             assert "full" == in_another_thread(lambda: call(within)), place
             if not place:
                 break
-        assert at > 20
+        assert at > 2
 
 
 @each_way
@@ -119,7 +119,7 @@ def test_probes(way: str, policies: tuple[Any, ...]) -> None:
             assert "CLOSED" == breaker.state.name, place
             if not place:
                 break
-        assert at > 20
+        assert at > 2
 
 
 def call_to_fail(call: Callable[[Callable[[], object]], object]) -> None:
@@ -142,4 +142,4 @@ def test_deadlines(way: str, policy: Any) -> None:
             assert current_deadline() is None, place
             if not place:
                 break
-        assert at > 10
+        assert at > 2

@@ -443,6 +443,7 @@ class TestCancellation:
         for others in (0, 1):
             machine = bulkhead(1)
             machine.free = Collecting(machine.free)
+            machine.slots = iter(machine.free.pop, 0)
             holder, victim, *others_waiting = (machine.entry() for _ in range(2 + others))
             assert holder.try_enter()
             for entry in (victim, *others_waiting):

@@ -86,6 +86,12 @@ class TestBoundaries:
         b.calls("S" * 999 + "F")
         assert State.OPEN is b.state()
 
+    def test_a_threshold_that_no_float_can_hold(self) -> None:
+        """The rate that is reported is the rate that is compared: 5 of 15 reach a third."""
+        b = breaker(15, 15, 100 / 3)
+        b.calls("FFFFF" + "S" * 10)
+        assert (State.OPEN, 100 / 3) == (b.state(), 100 * 5 / 15)
+
 
 def example(clock: ManualClock, events: RecordedEvents | None = None, rate: float = 50, **others: Any) -> Driven:
     """The setup S of the table."""

@@ -216,8 +216,9 @@ class Entry:
 
     def _take_locked(self) -> None:
         """Take a slot, unless there is one already. Raises IndexError if none is free."""
+        slots = self._bulkhead.slots
         if self._slot is None:
-            for self._slot in self._bulkhead.slots:
+            for self._slot in slots:
                 break
 
     def _give_back_locked(self) -> None:

@@ -289,16 +289,17 @@ class CircuitBreakerMachine:
         events = NO_EVENTS
         exceeded = False
         threshold = settings.failure_rate_threshold
-        if figures.failed * 100 >= threshold * figures.calls:
+        # The very rate that is reported: multiplied out, 5 of 15 would be below a threshold of 100 / 3.
+        rate = _percent(figures.failed, figures.calls)
+        if rate >= threshold:
             exceeded = True
             if channel.wants(FailureRateExceeded):
-                rate = _percent(figures.failed, figures.calls)
                 events += (FailureRateExceeded(*channel.stamp(now), rate, threshold),)
         slow_threshold = settings.slow_call_rate_threshold
-        if slow_threshold is not None and figures.slow * 100 >= slow_threshold * figures.calls:
+        rate = _percent(figures.slow, figures.calls)
+        if slow_threshold is not None and rate >= slow_threshold:
             exceeded = True
             if channel.wants(SlowCallRateExceeded):
-                rate = _percent(figures.slow, figures.calls)
                 events += (SlowCallRateExceeded(*channel.stamp(now), rate, slow_threshold),)
         return exceeded, events
 

@@ -60,8 +60,16 @@ def enter_deadline(moment: int, now: Now) -> Token[Deadline | None]:
     return DEADLINE.set(moment if now is _SYSTEM_NOW else (moment, now))
 
 
+def keep_deadline() -> Token[Deadline | None]:
+    """Set the deadline that there is, before a `try` within which others are entered.
+
+    To be undone in its `finally` by `DEADLINE.reset`, which no signal interrupts, or by `leave_deadline`.
+    """
+    return DEADLINE.set(DEADLINE.get())
+
+
 def leave_deadline(token: Token[Deadline | None]) -> None:
-    """Undo what `enter_deadline` set."""
+    """Undo what `enter_deadline` and `keep_deadline` set."""
     try:
         DEADLINE.reset(token)
     except ValueError:

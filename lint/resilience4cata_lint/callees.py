@@ -1,0 +1,162 @@
+"""What a call in a body calls: functions of the project, methods found on classes, and names outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from resilience4cata.facts import Definition, Kind, ParameterKind
+
+from .objects import ClassObject, External, FunctionObject, Object, Where
+from .symbols import FunctionFacts
+from .terms import Attribute, Call, Path, Term
+
+if TYPE_CHECKING:
+    from .world import World
+
+# Attributes that lead to objects that lead to objects; nobody writes longer chains, and classes may go in circles.
+_LONGEST_CHAIN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a class of the project; `exact` tells that it is of none of its subclasses."""
+
+    cls: ClassObject
+    exact: bool
+
+
+class Callee(NamedTuple):
+    """What is called: its full name, and the function if it is one of the project."""
+
+    name: str
+    definition: Definition | None = None
+
+
+_Found = Object | Instance | Callee | None
+
+
+class Callees:
+    """Resolves the calls of functions. What is not certain is None."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._attributes: dict[ClassObject, dict[str, list[tuple[Term, FunctionObject]]]] = {}
+        self._depth = 0
+
+    def of(self, term: Term, function: FunctionObject) -> Callee | None:
+        """What `term` names where it is called in the body of `function`."""
+        found = self._object(term, function)
+        if isinstance(found, Callee):
+            return found
+        if isinstance(found, FunctionObject):
+            return Callee(found.id, self._world.definitions.function(found))
+        if isinstance(found, ClassObject):
+            return Callee(found.id)
+        return Callee(found.name) if isinstance(found, External) else None
+
+    def cls(self, term: Term, function: FunctionObject) -> ClassObject | External | None:
+        """The class or the object outside that `term` names in the body of `function`."""
+        found = self._object(term, function)
+        return found if isinstance(found, ClassObject | External) else None
+
+    def _object(self, term: Term, function: FunctionObject) -> _Found:
+        if self._depth > _LONGEST_CHAIN:
+            return None
+        self._depth += 1
+        try:
+            match term:
+                case Path():
+                    return self._path(term, function)
+                case Attribute():
+                    return self._attribute(self._object(term.base, function), term.name)
+                case Call():
+                    return self._made(self._object(term.function, function))
+            return None
+        finally:
+            self._depth -= 1
+
+    def _path(self, term: Path, function: FunctionObject) -> _Found:
+        first, *rest = term.parts
+        found = self._local(first, function)
+        if found is None:
+            where = Where(function.file, function.facts.body)
+            # Whatever is meant when the function runs, it is not what stood above its definition.
+            return self._world.names.path(term, where._replace(deferred=True)) if rest else self._name(first, where)
+        for name in rest:
+            found = self._attribute(found, name)
+        return found
+
+    def _name(self, name: str, where: Where) -> _Found:
+        return self._world.names.name(name, where, None)
+
+    def _local(self, name: str, function: FunctionObject) -> _Found:
+        """What a local name holds that is bound once: the instance itself, or an object that the body makes.
+
+        None if it is no such name.
+        """
+        facts = function.facts
+        bindings = function.file.scopes[facts.body].bindings.get(name, ())
+        if len(bindings) != 1:
+            return None
+        owner = self._world.owner(function)
+        if owner is not None and name == _first_parameter(facts):
+            kind = self._world.definitions.function(function).kind
+            if kind is Kind.METHOD:
+                return Instance(owner, exact=False)
+            return Instance(owner, exact=False) if kind is Kind.CLASS_METHOD else None
+        made = [value for made, value in facts.does.made if made == name]
+        return self._object(made[0], function) if len(made) == 1 else None
+
+    def _made(self, called: _Found) -> _Found:
+        """What a call gives: an object of the class that is called."""
+        if isinstance(called, ClassObject):
+            return None if self._world.hierarchy.may_be_replaced(called) else Instance(called, exact=True)
+        return External(f"{called.name}()") if isinstance(called, External) else None
+
+    def _attribute(self, owner: _Found, name: str) -> _Found:
+        if isinstance(owner, Instance):
+            return self._of_instance(owner, name)
+        if owner is None or isinstance(owner, Callee):
+            return None
+        if isinstance(owner, External) and owner.name.endswith("()"):
+            return External(f"{owner.name}.{name}")
+        return self._world.names.attribute(owner, name)
+
+    def _of_instance(self, owner: Instance, name: str) -> _Found:
+        found = self._world.class_scope(owner.cls).lookup(name)
+        if isinstance(found, Definition):
+            overridden = not owner.exact and self._is_overridden(owner.cls, name, found)
+            return None if overridden or found.kind is Kind.PROPERTY else Callee(found.id, found)
+        return self._assigned(owner, name) if found is None else None
+
+    def _is_overridden(self, cls: ClassObject, name: str, found: Definition) -> bool:
+        below = self._world.hierarchy.subclasses(cls)
+        return any(self._world.class_scope(other).lookup(name) != found for other in below)
+
+    def _assigned(self, owner: Instance, name: str) -> _Found:
+        """What an attribute holds that methods of the class, its bases and subclasses set in one place only."""
+        below = () if owner.exact else self._world.hierarchy.subclasses(owner.cls)
+        classes = [node for node in (*self._world.hierarchy.order(owner.cls), *below) if isinstance(node, ClassObject)]
+        setting = [given for cls in classes for given in self._set_by(cls).get(name, ())]
+        return self._object(*setting[0]) if len(setting) == 1 else None
+
+    def _set_by(self, cls: ClassObject) -> dict[str, list[tuple[Term, FunctionObject]]]:
+        if cls not in self._attributes:
+            found: dict[str, list[tuple[Term, FunctionObject]]] = {}
+            for method in self._methods(cls):
+                for name, value in method.facts.does.attributes:
+                    found.setdefault(name, []).append((value, method))
+            self._attributes[cls] = found
+        return self._attributes[cls]
+
+    def _methods(self, cls: ClassObject) -> Iterator[FunctionObject]:
+        for index, facts in enumerate(cls.file.functions):
+            if facts.scope == cls.facts.body:
+                yield self._world.function_object(cls.file, index)
+
+
+def _first_parameter(facts: FunctionFacts) -> str | None:
+    first = facts.parameters[0] if facts.parameters else None
+    return first.name if first is not None and first.kind <= ParameterKind.POSITIONAL_OR_KEYWORD else None

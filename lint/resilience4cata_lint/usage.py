@@ -1,0 +1,58 @@
+"""Which templates a whole project uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from resilience4cata.config.resolve import sources_known
+from resilience4cata.facts import Composed, Declaration, Element, Project, Written
+
+from .reading import Reader
+
+# `pipeline("payments", config=name)` is a call on an object that may be anything, so that only its text can be seen.
+_PIPELINE: Final = b"pipeline("
+_CONFIG_BY_VALUE: Final = re.compile(rb"""\bconfig\s*=(?!=)\s*(?![\s"'])""")
+
+
+def with_used_templates(project: Project, views: Sequence[object], reader: Reader, paths: Iterable[str]) -> Project:
+    """The project with what is known of the use of its templates; `paths` are all files of its code."""
+    wanted = {template.name for template in project.templates if template.at.line}
+    if not wanted or not project.closed or not sources_known(project):
+        return project
+    used: set[str] = set()
+    for declaration in _declarations(views):
+        slot = declaration.slots.get("config")
+        names = slot.values if slot is not None else ()
+        if not declaration.closed or not all(isinstance(name, str) for name in names):
+            return project
+        used.update(name for name in names if isinstance(name, str))
+    rest = {name: [f"{quote}{name}{quote}".encode() for quote in "\"'"] for name in wanted - used}
+    for data in map(reader.data, paths if rest else ()):
+        # Whoever writes a name in quotes may use it, in whatever way.
+        used.update(name for name, quoted in rest.items() if any(word in data for word in quoted))
+        if _PIPELINE in data and _CONFIG_BY_VALUE.search(data):
+            return project
+    return replace(project, used_templates=frozenset(used))
+
+
+def _declarations(views: Iterable[object]) -> Iterator[Declaration]:
+    """Every policy that is written anywhere."""
+    for view in views:
+        if isinstance(view, Written):
+            yield view.declaration
+        elif isinstance(view, Composed):
+            yield from _members(view)
+        elif isinstance(view, Element):
+            for applied in view.policies:
+                yield from [applied.policy] if isinstance(applied.policy, Declaration) else _members(applied.policy)
+
+
+def _members(composed: Composed) -> Iterator[Declaration]:
+    for member in composed.members:
+        if isinstance(member, Declaration):
+            yield member
+        elif isinstance(member, Composed):
+            yield from _members(member)

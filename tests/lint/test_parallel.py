@@ -1,0 +1,136 @@
+"""Parsing in several processes: faster, and the same in every other respect."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+
+import pytest
+
+from resilience4cata.facts import Unreadable
+from resilience4cata_lint import extract, parallel
+from resilience4cata_lint.cache import Cache
+from resilience4cata_lint.locate import Module
+from resilience4cata_lint.parallel import Task, extract_each
+from tests.lint.cached_project import CLIENT, FILES, check, entries, make_project, uncached, write
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project, in the working folder; a second process pays for any two files."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(parallel, "_WORTH", 1)
+    make_project()
+    return tmp_path
+
+
+def task(path: str, text: str) -> Task:
+    return Task(path, path, text.encode(), Module(path.removesuffix(".py"), False, ""))
+
+
+def tasks() -> list[Task]:
+    """Files of different sizes, one of them unreadable."""
+    return [task(f"m{number}.py", CLIENT * (number + 1)) for number in range(5)] + [task("broken.py", "x = (")]
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many tasks each further process got."""
+    numbers: list[int] = []
+    real = parallel._start
+
+    def noted(given: list[Task], cache: Cache | None) -> object:
+        numbers.append(len(given))
+        return real(given, cache)
+
+    monkeypatch.setattr(parallel, "_start", noted)
+    return numbers
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3, 50])
+def test_results_in_order(jobs: int, started: list[int]) -> None:
+    """As many processes as are allowed and as there are files give what one gives."""
+    found = extract_each(tasks(), None, jobs)
+    assert min(jobs, 6) - 1 == len(started)
+    assert repr([extract.extract(t.shown, t.data, t.module.name, False) for t in tasks()]) == repr(found)
+
+
+def test_little_work_stays_here(started: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process more would cost more than it saves."""
+    monkeypatch.setattr(parallel, "_WORTH", 10_000)
+    extract_each(tasks(), None, None)
+    assert [] == started
+
+
+def test_shares_are_even() -> None:
+    """Each process gets about as many bytes."""
+    sizes = [700, 100, 100, 100, 400, 0]
+    given = [task(f"m{number}.py", "#" * size) for number, size in enumerate(sizes)]
+    assert [700, 700] == [sum(sizes[index] for index in share) for share in parallel._shares(given, 2)]
+
+
+ORDERS = list(itertools.islice(itertools.permutations(path for path in FILES if path.endswith(".py")), 0, 720, 97))
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_any_order_cached_or_not(order: tuple[str, ...]) -> None:
+    """With and without cache, with one process and two, in any order of files: the same bytes."""
+    expected = uncached(*sorted(order))
+    runs = [("--no-cache", "--jobs", "2"), ("--jobs", "2"), ("--jobs", "2"), ("--jobs", "1"), ("--jobs", "1")]
+    assert [expected] * 5 == [check(*run, *order) for run in runs]
+
+
+def test_any_working_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same from another folder."""
+    monkeypatch.chdir("acme")
+    expected = uncached("..")
+    assert [expected] * 3 == [check("--no-cache", "--jobs", "2", ".."), check("--jobs", "2", ".."), check("..")]
+
+
+def test_all_processes_fill_the_cache(started: list[int]) -> None:
+    """What another process parsed is not parsed again."""
+    check("--jobs", "3")
+    assert [1, 1] == [number for number in started if number]
+    assert 3 == sum(path.name.startswith("facts-") for path in entries())
+
+
+def test_processes_that_do_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no process can be had, the work is done here."""
+    expected = extract_each(tasks(), None, 1)
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert repr(expected) == repr(extract_each(tasks(), None, 3))
+
+
+@pytest.mark.parametrize("program", ["exit 3", "cat > /dev/null", "echo nonsense"])
+def test_processes_that_fail(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process does not answer is done here: whether it dies, says nothing, or says what is no answer."""
+    write("python", f"#!/bin/sh\n{program}\n")
+    Path("python").chmod(0o755)
+    expected = extract_each(tasks(), None, 1)
+    monkeypatch.setattr(sys, "executable", str(Path("python").absolute()))
+    assert repr(expected) == repr(extract_each(tasks(), None, 3))
+
+
+def test_faults_of_ours_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exception of the extractor is a result like others."""
+
+    def fail(path: str, *_: object) -> Unreadable:
+        raise LookupError(path)
+
+    monkeypatch.setattr(extract, "extract", fail)
+    assert "[LookupError('broken.py')]" == repr(extract_each([task("broken.py", "x")], None, 1))
+
+
+def test_the_working_folder_is_not_imported_from(started: list[int]) -> None:
+    """A project whose modules are named like Python's own is not run."""
+    write("pickle.py", "raise SystemExit(open('harm', 'w').write('done'))\n")
+    extract_each(tasks(), None, 2)
+    assert [3] == started
+    assert not Path("harm").exists()
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "two", "1.5"])
+def test_jobs_must_be_a_number(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Anything but a number from 1 is refused."""
+    assert 2 == check("--jobs", number)[0]

@@ -1,0 +1,32 @@
+"""All operators. Each is a function over the shop that yields faults; its name is the operator's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Final
+
+from ..mutant import Faulty, Mutant, mutant
+from ..sources import Shop
+from . import compositions, configuration, durations, fallbacks, handlers, lists, places, targets, values
+
+Operator = Callable[[Shop], Iterator[Faulty]]
+
+OPERATORS: Final[tuple[Operator, ...]] = (
+    *fallbacks.OPERATORS,
+    *targets.OPERATORS,
+    *handlers.OPERATORS,
+    *durations.OPERATORS,
+    *values.OPERATORS,
+    *lists.OPERATORS,
+    *places.OPERATORS,
+    *compositions.OPERATORS,
+    *configuration.OPERATORS,
+)
+
+
+@cache
+def all_mutants() -> tuple[Mutant, ...]:
+    """Every mutant of every operator, in a fixed order."""
+    shop = Shop()
+    return tuple(mutant(operator.__name__, fault) for operator in OPERATORS for fault in operator(shop))

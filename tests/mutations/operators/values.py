@@ -1,0 +1,195 @@
+"""Faults in numbers, members and the names of attributes; pairs that do not fit each other; time budgets."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..mutant import ALL, LINT_AND_BUILD, ONLY_LINT, Edit, Faulty, Place
+from ..sources import Shop, Source, Use
+from .fallbacks import misspelt
+
+# No policy accepts these: a count is at least 1, a rate at most 100.
+_OUT_OF_RANGE = {
+    "max_attempts": "0",
+    "max_concurrent": "0",
+    "permits": "0",
+    "window_size": "0",
+    "minimum_calls": "0",
+    "failure_rate_threshold": "150",
+    "initial_limit": "0",
+    "min_limit": "0",
+    "max_limit": "0",
+    "max_hedged": "0",
+    "multiplier": "0.5",
+}
+
+
+class Written(NamedTuple):
+    """One written keyword of a policy."""
+
+    use: Use
+    keyword: ast.keyword
+
+    @property
+    def name(self) -> str:
+        return str(self.keyword.arg)
+
+    def fault(self, code: str, new: str, reports: frozenset[str] = ALL) -> Faulty:
+        """The value written as `new`."""
+        source, value = self.use.source, self.keyword.value
+        start = source.start(value)
+        edit = Edit(start, source.end(value), new)
+        return Faulty(f"{self.use.title} {self.name}", source, [edit], [Place(code, source, start, reports)])
+
+
+def written(shop: Shop) -> Iterator[Written]:
+    """Every keyword of every policy."""
+    return (Written(use, keyword) for use in shop.uses for keyword in use.call.keywords)
+
+
+def out_of_range(shop: Shop) -> Iterator[Faulty]:
+    """A number beyond its bounds."""
+    for w in written(shop):
+        if w.name in _OUT_OF_RANGE:
+            yield w.fault("R4C-VA-001", _OUT_OF_RANGE[w.name])
+
+
+def true_for_a_number(shop: Shop) -> Iterator[Faulty]:
+    """`True` is a whole number to Python, and to nobody else."""
+    for w in written(shop):
+        if w.name in _OUT_OF_RANGE:
+            yield w.fault("R4C-VA-001", "True")
+
+
+def text_for_a_number(shop: Shop) -> Iterator[Faulty]:
+    """A number in quotes. mypy says so itself."""
+    for w in written(shop):
+        if w.name in _OUT_OF_RANGE and isinstance(w.keyword.value, ast.Constant):
+            yield w.fault("R4C-VA-003", f'"{w.keyword.value.value}"', LINT_AND_BUILD)
+
+
+def misspelt_attribute(shop: Shop) -> Iterator[Faulty]:
+    """An attribute's name lacks a letter. mypy says so itself, and at run time it is a TypeError."""
+    for w in written(shop):
+        start = w.use.source.start(w.keyword)
+        edit = Edit(start, start + len(w.name), misspelt(w.name))
+        place = Place("R4C-VA-002", w.use.source, start, ONLY_LINT)
+        yield Faulty(f"{w.use.title} {w.name}", w.use.source, [edit], [place])
+
+
+def text_for_a_member(shop: Shop) -> Iterator[Faulty]:
+    """A text that is near to a member of the enumeration. mypy says itself that text is none."""
+    for w in written(shop):
+        value = w.keyword.value
+        if isinstance(value, ast.Attribute) and value.attr.isupper():
+            yield w.fault("R4C-VA-006", f'"{misspelt(value.attr)}"', LINT_AND_BUILD)
+
+
+def _at(source: Source, anchor: str, old: str, new: str, code: str, place: str) -> Faulty:
+    """Behind `anchor`, `new` for `old`; the finding is expected where `place` begins in `old`, or in what is there."""
+    start = source.find(old, after=anchor)
+    offset = source.find(place, after=anchor)
+    return Faulty(f"{anchor} {new}", source, [Edit(start, start + len(old), new)], [Place(code, source, offset)])
+
+
+def pair_out_of_order(shop: Shop) -> Iterator[Faulty]:
+    """Two written values that contradict each other."""
+    prices, base = shop["shop/catalogue/prices.py"], shop["shop/http/base.py"]
+    search, products = shop["shop/catalogue/search.py"], shop["shop/storage/products.py"]
+    yield _at(base, "window_type=", "10", "21", "R4C-VA-004", "10")
+    yield _at(base, "window_type=", "window_size=20", "window_size=9", "R4C-VA-004", "10,\n        failure")
+    yield _at(products, "max_attempts=6", '"200ms"', '"2s"', "R4C-VA-004", '"200ms"')
+    yield _at(products, "max_attempts=6", '"1s"', '"100ms"', "R4C-VA-004", '"200ms"')
+    yield _at(search, "Algorithm.VEGAS", "=10", "=41", "R4C-VA-004", "initial_limit")
+    yield _at(search, "Algorithm.VEGAS", "=10", "=1", "R4C-VA-004", "initial_limit")
+    yield _at(prices, "WindowType.TIME,", "WindowType.TIME", "WindowType.COUNT", "R4C-VA-004", "minimum") if False else (
+        _at(search, "Algorithm.VEGAS", "min_limit=2", "min_limit=11", "R4C-VA-004", "initial_limit")
+    )
+
+
+def without_effect(shop: Shop) -> Iterator[Faulty]:
+    """A written value that another one of the same call makes useless."""
+    stock, preferences = shop["shop/catalogue/stock.py"], shop["shop/users/preferences.py"]
+    fixed = stock.find("backoff=Backoff.FIXED,")
+    edit = Edit(fixed, fixed, "multiplier=3,\n        ")
+    yield Faulty("multiplier of a fixed delay", stock, [edit], [Place("R4C-VA-005", stock, fixed)])
+    for path, anchor in (("shop/users/preferences.py", "@retry(max_attempts=1"), ("shop/policies/external.py", "retry(max_attempts=1")):
+        source = shop[path]
+        at = source.find(anchor) + len(anchor)
+        edit = Edit(at, at, ', delay="50ms"')
+        yield Faulty(f"delay of one attempt in {path}", source, [edit], [Place("R4C-VA-005", source, at)])
+    del preferences
+
+
+def runaway_retry(shop: Shop) -> Iterator[Faulty]:
+    """So many attempts, or none of the wait that should grow."""
+    orders = shop["shop/storage/orders.py"]
+    yield _at(orders, "@retrying(max_attempts=8", "8", "1000", "R4C-VA-007", "8")
+    at = orders.find("backoff=Backoff.EXPONENTIAL")
+    edit = Edit(at, at, 'delay="0", ')
+    yield Faulty("no delay that could grow", orders, [edit], [Place("R4C-VA-007", orders, at)])
+
+
+def budget_too_small(shop: Shop) -> Iterator[Faulty]:
+    """`max_duration` is over before the first attempt or the second one can end."""
+    for path, anchor, length, code in (
+        ("shop/users/client.py", "@retry(max_attempts=2", "3s", "R4C-TB-001"),
+        ("shop/users/client.py", "@retry(max_attempts=2", "7s", "R4C-TB-002"),
+        ("shop/payments/gateway.py", "@retry(max_attempts=2", "900ms", "R4C-TB-001"),
+        ("shop/payments/gateway.py", "@retry(max_attempts=2", "1500ms", "R4C-TB-002"),
+        ("shop/catalogue/stock.py", "        max_attempts=2", "2s", "R4C-TB-001"),
+        ("shop/catalogue/stock.py", "        max_attempts=2", "3s", "R4C-TB-002"),
+    ):
+        source = shop[path]
+        at = source.find(anchor) + len(anchor)
+        edit = Edit(at, at, f', max_duration="{length}"')
+        yield Faulty(f"{length} in {path}", source, [edit], [Place(code, source, at)])
+
+
+def slow_beyond_the_timeout(shop: Shop) -> Iterator[Faulty]:
+    """A call counts as slow after its timeout, so none ever does."""
+    source = shop["shop/policies/external.py"]
+    for name in ("external_call = ", "non_idempotent_call = "):
+        at = source.find("ignore_on=ServiceRefused", after=name)
+        edit = Edit(at, at, 'slow_call_duration="5s", ')
+        yield Faulty(name, source, [edit], [Place("R4C-TB-003", source, at)])
+
+
+def unbounded_probe(shop: Shop) -> Iterator[Faulty]:
+    """Probes may take for ever: neither the breaker nor a timeout ends them."""
+    for path, anchor in (
+        ("shop/catalogue/prices.py", "window_type=WindowType.TIME"),
+        ("shop/http/base.py", "window_type=WindowType.COUNT"),
+        ("shop/users/preferences.py", "record_on=ServiceUnavailable"),
+    ):
+        source = shop[path]
+        at = source.find(anchor)
+        edit = Edit(at, at, 'half_open_max_wait="0", ')
+        yield Faulty(path, source, [edit], [Place("R4C-TB-006", source, at)])
+
+
+def queue_beyond_the_budget(shop: Shop) -> Iterator[Faulty]:
+    """Waiting for a place may take longer than the whole operation."""
+    source = shop["shop/notifications/mailer.py"]
+    at = source.find("max_concurrent=5") + len("max_concurrent=5")
+    retry = source.find('retrying(config="mail"') + len('retrying(config="mail"')
+    edits = [Edit(at, at, ', max_wait="30s"'), Edit(retry, retry, ', max_duration="25s"')]
+    yield Faulty("mail_delivery", source, edits, [Place("R4C-TB-007", source, at)])
+
+
+OPERATORS = (
+    out_of_range,
+    true_for_a_number,
+    text_for_a_number,
+    misspelt_attribute,
+    text_for_a_member,
+    pair_out_of_order,
+    without_effect,
+    runaway_retry,
+    budget_too_small,
+    slow_beyond_the_timeout,
+    unbounded_probe,
+    queue_beyond_the_budget,
+)

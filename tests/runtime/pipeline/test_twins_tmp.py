@@ -1,0 +1,98 @@
+"""The quick way is only quicker: results, errors, events, waits, counts and states are those of the layers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from resilience4cata import (
+    Jitter,
+    Layer,
+    WindowType,
+    bulkhead,
+    circuit_breaker,
+    fallback,
+    order,
+    rate_limiter,
+    retry,
+    timeout,
+)
+
+from .twins import MS, Fault, Interruption, Passing, Plan, Step, Swallowing, both
+
+
+def instead(amount: int, *, option: int = 0) -> tuple[str, int]:
+    return "instead", amount + option
+
+
+spans = st.sampled_from(["1ms", "5ms", "20ms", "100ms"])
+moments = st.sampled_from([0, 0, 0, MS, 4 * MS, 5 * MS, 6 * MS, 25 * MS, 2_000 * MS])
+
+retries = st.builds(
+    retry,
+    max_attempts=st.integers(1, 3),
+    delay=spans,
+    max_delay=st.just("1s"),
+    jitter=st.sampled_from(Jitter),
+    max_duration=st.sampled_from(["0", "0", "30ms", "200ms"]),
+    abort_on=st.sampled_from([(), Passing]),
+)
+budgeted = st.builds(retry, delay=spans, budget=st.just("retries"))
+breakers = st.builds(
+    circuit_breaker,
+    name=st.just("shared"),
+    window_type=st.sampled_from(WindowType),
+    window_size=st.integers(2, 5),
+    minimum_calls=st.integers(1, 2),
+    failure_rate_threshold=st.sampled_from([30, 50, 100]),
+    wait_in_open=spans,
+    half_open_calls=st.integers(1, 2),
+    ignore_on=st.sampled_from([(), Passing]),
+)
+slow_breakers = st.builds(
+    circuit_breaker,
+    name=st.just("shared"),
+    window_size=st.just(4),
+    minimum_calls=st.integers(1, 2),
+    slow_call_duration=spans,
+    slow_call_rate_threshold=st.sampled_from([50, 100]),
+    wait_in_open=spans,
+)
+limiters = st.builds(rate_limiter, permits=st.integers(1, 3), period=spans, max_wait=st.sampled_from(["0", "5ms"]))
+timeouts = st.builds(timeout, spans)
+bulkheads = st.builds(bulkhead, max_concurrent=st.integers(1, 2), max_wait=st.sampled_from(["0", "5ms"]))
+fallbacks = st.builds(fallback, st.just(instead), skip_on=st.sampled_from([(), Passing]))
+orders = st.permutations([Layer.FALLBACK, Layer.RETRY, Layer.CIRCUIT_BREAKER, Layer.RATE_LIMITER, Layer.TIMEOUT]).map(
+    lambda layers: order(*layers)
+)
+
+# In the fixed order one of each, or none.
+choices = st.tuples(
+    st.none() | fallbacks,
+    st.none() | retries | budgeted,
+    breakers | slow_breakers,
+    st.none() | limiters,
+    st.none() | timeouts,
+    st.none() | bulkheads,
+    st.none() | orders,
+).map(lambda found: tuple(policy for policy in found if policy is not None))
+ends = st.sampled_from(["done", "done", "done", Fault, Passing, Swallowing, MemoryError, Interruption])
+steps = st.builds(Step, ends, moments, st.booleans(), st.booleans())
+calls = moments | moments | st.sampled_from(["force_open", "force_closed", "disable", "reset"])
+plans = st.builds(
+    Plan,
+    choices,
+    st.lists(steps, min_size=1, max_size=6).map(tuple),
+    st.lists(calls, min_size=1, max_size=12).map(lambda found: (0, *found)),
+    st.sampled_from(["nobody", "somebody", "of every call"]),
+)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@settings(max_examples=1500, deadline=None)
+@given(plan=plans)
+def test_any_plan(asynchronous: bool, plan: Plan) -> None:
+    """Whatever functions, operators and time do, nobody can tell which way the calls took."""
+    quick, slow = both(plan, asynchronous=asynchronous)
+    assert slow == quick
