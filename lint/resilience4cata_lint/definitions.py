@@ -142,6 +142,7 @@ class Definitions:
             abstract=self._is_abstract(function, names),
             decorators=decorators,
             coroutine=facts.is_async,
+            of_protocol=bool(decorators) and self._is_of_protocol(function),
             works_alone=not (facts.delegates or facts.stub or facts.conditional),
             future=future_of(signature.result.classes) if is_async is None and signature and signature.result else None,
         )
@@ -168,10 +169,11 @@ class Definitions:
         return isinstance(term, Path) and len(term.parts) > 1 and term.parts[-1] in _PROPERTY_ACCESSORS
 
     def _is_abstract(self, function: FunctionObject, names: set[str | Unknown]) -> bool:
-        if names & _ABSTRACT:
-            return True
+        return bool(names & _ABSTRACT) or (function.facts.stub and self._is_of_protocol(function))
+
+    def _is_of_protocol(self, function: FunctionObject) -> bool:
         owner = self._world.owner(function)
-        return owner is not None and function.facts.stub and self._world.is_protocol(owner)
+        return owner is not None and self._world.is_protocol(owner)
 
     def _decorator(self, term: Term, where: Where) -> Decorator:
         at = where.file.at(term.span)

@@ -231,6 +231,8 @@ class Reader:
         decorators = self.decorators(wrapper.original_decorators) if wrapper is not None else ()
         # Only few policies are compared with what they stand on, and signatures are the dearest part of all this.
         compared = as_target or any(_is_compared(d.policy) for d in decorators if isinstance(d, Applied))
+        # Its own signature takes more calls than its overloads allow.
+        compared = compared and (as_target or not internals.is_overloaded(self.checker, node))
         name = self.index.name_of(node)
         return Definition(
             name,
@@ -245,6 +247,7 @@ class Reader:
             decorators,
             future=self.future(node, decorators),
             coroutine=node.is_coroutine,
+            of_protocol=bool(node.info) and node.info.is_protocol,
         )
 
     def future(self, node: FuncDef, decorators: Sequence[DecoratorFact]) -> Ref | None:

@@ -153,7 +153,7 @@ def _taking_over(own: Sequence[Element]) -> Iterator[Element]:
                 found = scope.lookup(element.definition.name)
                 if isinstance(found, Definition) and found.owner == scope.id:
                     marks = {d.name for d in found.decorators if isinstance(d, Foreign)}
-                    if element.definition.abstract or INHERITED in marks:
+                    if element.definition.is_contract or INHERITED in marks:
                         yield Element(found, scope)
 
 

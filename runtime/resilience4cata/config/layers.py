@@ -124,7 +124,7 @@ def _class_level(own: Element | None, ancestors: tuple[str, ...] | None, around:
 
 
 def _inherited(element: Element, around: Surroundings) -> Iterator[Write]:
-    """Policies of the definitions that this one implements (abstract), or takes over explicitly."""
+    """Policies of the definitions that this one implements, or takes over explicitly."""
     ancestors = element.scope.ancestors
     takes_over = any(isinstance(d, Foreign) and d.name == INHERITED for d in element.definition.decorators)
     if ancestors is None:
@@ -133,7 +133,7 @@ def _inherited(element: Element, around: Surroundings) -> Iterator[Write]:
         return
     overridden = [around.elements.get(f"{base}.{element.definition.name}") for base in reversed(ancestors[1:])]
     for base in overridden:
-        if base is not None and (base.definition.abstract or takes_over):
+        if base is not None and (base.definition.is_contract or takes_over):
             yield from _on(base, _METHOD, around)
 
 

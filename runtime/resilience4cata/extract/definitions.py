@@ -125,6 +125,7 @@ class Definitions:
             yields=bool(flags & _YIELDS) and not flags & _ITERABLE_COROUTINE,
             abstract=is_abstract(value, owner),
             decorators=decorators,
+            of_protocol=owner is not None and vars(owner).get("_is_protocol") is True,
             future=returned_future(function, owner) if plain and not flags & _ASYNC else None,
         )
 

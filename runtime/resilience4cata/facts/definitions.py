@@ -72,9 +72,10 @@ class Definition:
     is not known (decorated by something foreign that may change it). `is_async` means that calling it gives an
     awaitable, `coroutine` that it is written with `async def`, whatever its decorators make of it. `at` is the name in
     the definition's first line. `abstract` includes every method of a Protocol without a body. `future` is the class of
-    the future that a plain `def` is annotated to return. `replaces` is the place of an earlier definition of the name in
-    the same body, which nobody sees any more. `works_alone` tells that the body does something and asks nothing for an
-    attribute of its own name (`super().find()`); False where bodies are not looked at.
+    the future that a plain `def` is annotated to return. `replaces` is the place of an earlier definition of the name
+    in the same body, which nobody sees any more. `works_alone` tells that the body does something and asks nothing for
+    an attribute of its own name (`super().find()`); False where bodies are not looked at. `of_protocol` tells of a
+    decorated method that it stands in the body of a Protocol, with a body of its own or without.
     """
 
     id: str
@@ -92,6 +93,12 @@ class Definition:
     replaces: At | None = None
     coroutine: bool = False
     works_alone: bool = False
+    of_protocol: bool = False
+
+    @property
+    def is_contract(self) -> bool:
+        """Whether its policies are those of every implementation: an abstract method, or one of a Protocol."""
+        return self.abstract or self.of_protocol
 
 
 class Scope(Protocol):

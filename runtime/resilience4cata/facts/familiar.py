@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from .values import Ref
 
@@ -64,3 +65,63 @@ def future_of(classes: tuple[Ref, ...] | None) -> Ref | None:
     if classes is None or len(classes) != 1:
         return None
     return classes[0] if FUTURES.intersection(classes[0].ancestors or ()) else None
+
+
+SLEEPING: Final = frozenset(
+    {"anyio.sleep", "asyncio.sleep", "asyncio.tasks.sleep", "gevent.sleep", "time.sleep", "trio.sleep"}
+)
+"""They do nothing but wait."""
+
+
+class Blocking(NamedTuple):
+    """How a call that blocks is bounded: by the argument called `timeout`, which may also be given at a position (from
+    0); `bounded` ones have a limit even without it. "" means that nothing can bound it."""
+
+    timeout: str = ""
+    position: int | None = None
+    bounded: bool = False
+
+
+def _each(owner: str, names: str, blocking: Blocking) -> dict[str, Blocking]:
+    return {f"{owner}.{name}": blocking for name in names.split()}
+
+
+_VERBS: Final = "delete get head options patch post put request"
+_BY_KEYWORD: Final = Blocking("timeout")
+
+BLOCKING: Final[Mapping[str, Blocking]] = {
+    "time.sleep": Blocking(bounded=True),
+    "os.system": Blocking(),
+    "socket.create_connection": Blocking("timeout", 1),
+    "urllib.request.urlopen": Blocking("timeout", 2),
+    "smtplib.SMTP": Blocking("timeout", 3),
+    "ftplib.FTP": Blocking("timeout", 4),
+    "psycopg2.connect": Blocking("connect_timeout"),
+    "pymysql.connect": Blocking("connect_timeout", bounded=True),
+    "psycopg2.connect().cursor().execute": Blocking(bounded=True),
+    "pymysql.connect().cursor().execute": Blocking(bounded=True),
+    "urllib3.request": _BY_KEYWORD,
+    "urllib3.PoolManager().request": _BY_KEYWORD,
+    "urllib3.PoolManager().urlopen": _BY_KEYWORD,
+    **_each("subprocess", "call check_call check_output run", _BY_KEYWORD),
+    **_each("subprocess.Popen()", "communicate wait", _BY_KEYWORD),
+    **_each("requests", _VERBS, _BY_KEYWORD),
+    **_each("requests.api", _VERBS, _BY_KEYWORD),
+    **_each("requests.Session()", _VERBS, _BY_KEYWORD),
+    **_each("requests.session()", _VERBS, _BY_KEYWORD),
+    **_each("httpx", _VERBS, Blocking("timeout", bounded=True)),
+    **_each("httpx.Client()", _VERBS, Blocking("timeout", bounded=True)),
+}
+"""Calls that keep their thread until an answer is there. Those of drivers whose connections carry a time-out of their
+own count as bounded: where it was set cannot be seen at the call."""
+
+COROUTINE_FUNCTIONS: Final = frozenset(
+    {
+        "asyncio.open_connection",
+        "asyncio.sleep",
+        "asyncio.to_thread",
+        "asyncio.wait_for",
+        *(f"httpx.AsyncClient().{verb}" for verb in _VERBS.split()),
+    }
+)
+"""Functions that are written with `async def` outside the project."""

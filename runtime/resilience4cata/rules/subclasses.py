@@ -23,7 +23,7 @@ def override_drops_policies(element: Element, context: Context) -> Iterator[Faul
     """Overriding a concrete method replaces it, policies included, as Python programmers expect of decorators. Where
     the override does the same work in another way, the guard is gone without a word."""
     original = element.definition
-    if original.kind not in _METHODS or original.abstract or not element.policies or not element.scope.is_class:
+    if original.kind not in _METHODS or original.is_contract or not element.policies or not element.scope.is_class:
         return
     for scope in element.scope.subclasses():
         override = _override(scope, original)

@@ -80,6 +80,11 @@ TABLE = {
         of_class("A(B)", OVERRIDE),
         3,
     ),
+    "Protocol with a body | undecorated implementation": (
+        of_class("B(Protocol)", tries(3), OVERRIDE),
+        of_class("A(B)", OVERRIDE),
+        3,
+    ),
     "class and method | undecorated override": (
         of_class("B", tries(4), OVERRIDE, above=tries(3)),
         of_class("A(B)", OVERRIDE),
