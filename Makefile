@@ -6,13 +6,14 @@ interpreter = $(shell for python in $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$(1).
 
 PYTHON ?= $(or $(call interpreter,3.11),python3)
 VERSIONS := 3.11 3.12 3.13
+OLDEST_MYPY := 2.0.0
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help .venv demo test check bench test-all clean
+.PHONY: help .venv demo test check bench test-all test-oldest-mypy test-checkers clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .venv: .venv/stamp ## make or refresh the environment for development
 
@@ -46,8 +47,21 @@ check: .venv/stamp ## lint, format, types and the floors between modules
 bench: .venv/stamp-bench ## measure: every script tests/benchmarks/bench_*.py
 	@set -e; for script in $(wildcard tests/benchmarks/bench_*.py); do echo "$$script"; $(BIN)/python "$$script"; done
 
-test-all: ## run the test suite on every supported Python that is installed
-	@$(MAKE) --no-print-directory --keep-going $(VERSIONS:%=test-%)
+test-all: ## run the test suite on every supported Python that is installed, and with other tools and versions
+	@$(MAKE) --no-print-directory --keep-going $(VERSIONS:%=test-%) test-oldest-mypy test-checkers
+
+# In an environment of its own, since another mypy in the common one would be found by everything else.
+.venv-oldest-mypy/stamp: pyproject.toml
+	$(PYTHON) -m venv $(@D) && $(@D)/bin/python -m pip install -qq --editable '.[dev]' mypy==$(OLDEST_MYPY) && touch $@
+
+test-oldest-mypy: .venv-oldest-mypy/stamp ## run the plugin's tests with the oldest mypy that it supports
+	$(<D)/bin/python -m pytest tests/mypy
+
+.venv/stamp-checkers: .venv/stamp
+	$(BIN)/python -m pip install -qq --editable '.[checkers]' && touch $@
+
+test-checkers: .venv/stamp-checkers ## run other type checkers over what plain types can tell
+	$(BIN)/python -m pytest tests/typing/other_checkers.py
 
 test-%:
 	@if [ -z "$(call interpreter,$*)" ]; then echo "Python $*: not installed, skipped"; else \

@@ -18,6 +18,8 @@ from .terms import Attribute, Path
 _READING: Final = frozenset({"read", "read1", "readinto", "readline", "readlines"})
 _REWINDING: Final = "seek"
 
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
 
 class _Context(NamedTuple):
     """Where a node stands: the loops and `try` bodies around it, the `try` statements whose handlers it is in, and
@@ -49,13 +51,16 @@ class _Body:
         self._parameters = frozenset(argument.arg for argument in named)
         self._instance = named[0].arg if named else ""
         self._calls: list[tuple[ast.Call, _Context]] = []
-        self._loops: list[ast.stmt] = []
+        self._loops: list[ast.stmt | ast.expr] = []
         self._tries: list[_TryDraft] = []
         self._raises: list[_Context] = []
         self._returns: list[ast.expr] = []
         self._consumed: set[str] = set()
         self._renewed: set[str] = set()
         self._made: list[tuple[str, ast.expr]] = []
+        self._nested: set[str] = set()
+        self._loads: set[str] = set()
+        self._callees: set[int] = set()
         self._attributes: list[tuple[str, ast.expr]] = []
         self._walk(node.body)
 
@@ -69,6 +74,7 @@ class _Body:
             returns_calls=bool(self._returns) and all(isinstance(value, ast.Call) for value in self._returns),
             consumed=tuple(sorted(self._consumed - self._renewed)),
             made=tuple((name, self._terms(value)) for name, value in self._made),
+            handed_on=tuple(sorted(self._loads & (self._nested | {name for name, _ in self._made}))),
             attributes=tuple((name, self._terms(value)) for name, value in self._attributes),
         )
 
@@ -83,11 +89,14 @@ class _Body:
     def _within(self, node: ast.AST, context: _Context) -> Iterator[tuple[ast.AST, _Context]]:
         """Note what a node says, and give what is to be looked at below it."""
         if isinstance(node, NESTED):
+            self._nest(node)
             return
         below = context._replace(awaited=False, returned=False)
         match node:
             case ast.For() | ast.AsyncFor() | ast.While():
                 yield from self._loop(node, below)
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                yield from self._comprehension(node, below)
             case ast.Try() if node.handlers:
                 yield from self._protected(node, below)
             case ast.Return(value=ast.expr() as value):
@@ -97,6 +106,12 @@ class _Body:
             case _:
                 self._note(node, context)
                 yield from ((child, below) for child in ast.iter_child_nodes(node))
+
+    def _nest(self, node: ast.AST) -> None:
+        """Whatever happens inside, and whenever: names may be used there in any way."""
+        self._loads |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            self._nested.add(node.name)
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, below: _Context) -> Iterator[tuple[ast.AST, _Context]]:
         self._loops.append(node)
@@ -109,6 +124,17 @@ class _Body:
             yield node.target, inside
         yield from ((statement, inside) for statement in node.body)
         yield from ((statement, below) for statement in node.orelse)
+
+    def _comprehension(self, node: _Comprehension, below: _Context) -> Iterator[tuple[ast.AST, _Context]]:
+        self._loops.append(node)
+        inside = below._replace(loops=(*below.loops, len(self._loops) - 1))
+        first, *others = node.generators
+        self._consume(first.iter)
+        yield first.iter, below
+        yield from ((condition, inside) for condition in first.ifs)
+        yield from ((generator, inside) for generator in others)
+        results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        yield from ((result, inside) for result in results)
 
     def _protected(self, node: ast.Try, below: _Context) -> Iterator[tuple[ast.AST, _Context]]:
         index = len(self._tries)
@@ -131,6 +157,12 @@ class _Body:
                 self._calls.append((node, context))
                 if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
                     self._asked(node.func.value.id, node.func.attr)
+                # Called by its name, a function goes nowhere else.
+                if isinstance(node.func, ast.Name):
+                    self._callees.add(id(node.func))
+            case ast.Name(id=name, ctx=ast.Load()):
+                if id(node) not in self._callees:
+                    self._loads.add(name)
             case ast.Raise():
                 self._raises.append(context)
             case ast.comprehension():
@@ -159,9 +191,8 @@ class _Body:
     def _assigned(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name) and isinstance(value, ast.Call):
             self._made.append((target.id, value))
-        elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-            if target.value.id == self._instance:
-                self._attributes.append((target.attr, value))
+        elif isinstance(target, ast.Attribute) and getattr(target.value, "id", None) == self._instance:
+            self._attributes.append((target.attr, value))
 
     # ------------------------------------------------------------ records
 
@@ -198,4 +229,3 @@ class _Body:
 
     def _handlers(self, node: ast.Try) -> Iterator[HandlerFacts]:
         return (handler_facts(handler, self._terms, self._lines) for handler in node.handlers)
-

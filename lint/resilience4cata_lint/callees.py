@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from resilience4cata.facts import Definition, Kind, ParameterKind
 
 from .objects import ClassObject, External, FunctionObject, Object, Where
-from .symbols import FunctionFacts
+from .symbols import Assigned, FunctionFacts, Imported
 from .terms import Attribute, Call, Path, Term
 
 if TYPE_CHECKING:
@@ -80,16 +80,24 @@ class Callees:
     def _path(self, term: Path, function: FunctionObject) -> _Found:
         first, *rest = term.parts
         found = self._local(first, function)
+        where = Where(function.file, function.facts.body, deferred=True)
+        if found is None and rest and not self._is_own(first, function):
+            found = self._made_by_name(first, where)
         if found is None:
-            where = Where(function.file, function.facts.body)
-            # Whatever is meant when the function runs, it is not what stood above its definition.
-            return self._world.names.path(term, where._replace(deferred=True)) if rest else self._name(first, where)
+            return self._world.names.path(term, where)
         for name in rest:
             found = self._attribute(found, name)
         return found
 
-    def _name(self, name: str, where: Where) -> _Found:
-        return self._world.names.name(name, where, None)
+    def _is_own(self, name: str, function: FunctionObject) -> bool:
+        """Whether a name is bound in a function, this one or one around it."""
+        scope: int | None = function.facts.body
+        scopes = function.file.scopes
+        while scope is not None and scopes[scope].kind != "module":
+            if scopes[scope].kind == "function" and name in scopes[scope].bindings:
+                return True
+            scope = scopes[scope].parent
+        return False
 
     def _local(self, name: str, function: FunctionObject) -> _Found:
         """What a local name holds that is bound once: the instance itself, or an object that the body makes.
@@ -108,6 +116,32 @@ class Callees:
             return Instance(owner, exact=False) if kind is Kind.CLASS_METHOD else None
         made = [value for made, value in facts.does.made if made == name]
         return self._object(made[0], function) if len(made) == 1 else None
+
+    def decorator(self, term: Term, where: Where) -> str:
+        """The name of a decorator that a method of an object is, where the object is made in sight; or ""."""
+        if not isinstance(term, Path) or len(term.parts) < 2:
+            return ""
+        found = self._made_by_name(term.parts[0], where)
+        for name in term.parts[1:]:
+            found = self._attribute(found, name)
+        return found.name if isinstance(found, External | Callee) else ""
+
+    def _made_by_name(self, name: str, where: Where) -> _Found:
+        """What a name of a module holds that is bound once, to the value of a call; imports are followed."""
+        if self._depth > _LONGEST_CHAIN:
+            return None
+        bindings = where.file.scopes[0].bindings.get(name, ())
+        to = bindings[0].to if len(bindings) == 1 else None
+        if isinstance(to, Assigned) and isinstance(to.value, Call):
+            return self._made(self._world.values.evaluate(to.value.function, Where(where.file, 0, deferred=True)))
+        file = self._world.module(to.module) if isinstance(to, Imported) and to.name is not None else None
+        if file is None or not isinstance(to, Imported) or to.name is None:
+            return None
+        self._depth += 1
+        try:
+            return self._made_by_name(to.name, Where(file, 0))
+        finally:
+            self._depth -= 1
 
     def _made(self, called: _Found) -> _Found:
         """What a call gives: an object of the class that is called."""

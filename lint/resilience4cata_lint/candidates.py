@@ -17,8 +17,8 @@ from .walk import Walk
 
 LIBRARY: Final = "resilience4cata"
 
-# The place of a duration, and of what constants are made of.
-_USEFUL: Final = frozenset({"datetime"})
+# The place of a duration, what constants are made of, and what is read once by mistake.
+_USEFUL: Final = frozenset({"ContextVar", "datetime", "timedelta"})
 
 
 class Candidates:
@@ -78,9 +78,9 @@ class Candidates:
         return root in self.possible and (last in public_names() or self.original.get(root or "") in public_names())
 
     def useful(self, node: ast.expr) -> bool:
-        """Whether a value that is a call may matter to a policy: one of ours, or a `timedelta`."""
+        """Whether a value that is a call may matter to a policy: one of ours, or a `timedelta`, for example."""
         root = root_name(node)
-        return root in self.ours or root in self.possible or last_name(node) == "timedelta" or root in _USEFUL
+        return root in self.ours or root in self.possible or last_name(node) in _USEFUL or root in _USEFUL
 
 
 def _bindings(walk: Walk) -> Iterator[tuple[str, object]]:

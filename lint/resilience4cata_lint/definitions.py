@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from resilience4cata.facts import (
@@ -26,7 +27,7 @@ from resilience4cata.facts.familiar import future_of
 from .objects import Built, ClassObject, External, FunctionObject, Object, Where
 from .outside import helper_name, policy_name
 from .symbols import FunctionFacts, ParameterFacts
-from .terms import Call, Path, Term
+from .terms import Call, Constant, Path, Term, children
 
 if TYPE_CHECKING:
     from .world import World
@@ -61,6 +62,8 @@ _TRANSPARENT: Final = (
         }
     )
 )
+
+_NAMING: Final = ("config", "name")
 
 # Python binds these to the class without being told.
 _IMPLICITLY_CLASS_BOUND: Final = frozenset({"__init_subclass__", "__class_getitem__"})
@@ -117,7 +120,7 @@ class Definitions:
 
     def _make(self, function: FunctionObject) -> Definition:
         facts, where = function.facts, Where(function.file, function.facts.scope)
-        decorators = tuple(self._decorator(term, where) for term in facts.decorators)
+        decorators = tuple(self._decorators(facts, where))
         names = {d.name for d in decorators if isinstance(d, Foreign)}
         kind = self._kind(function, names)
         transparent = names <= _TRANSPARENT and kind is not Kind.PROPERTY
@@ -175,6 +178,36 @@ class Definitions:
         owner = self._world.owner(function)
         return owner is not None and self._world.is_protocol(owner)
 
+    def _decorators(self, facts: FunctionFacts, where: Where) -> Iterator[Decorator]:
+        scopes = where.file.scopes
+        once = all(scopes[scope].kind != "function" for scope in self._around(where))
+        for index, term in enumerate(facts.decorators):
+            found = self._decorator(term, where)
+            if isinstance(found, Applied):
+                calls = tuple(self._calls_in(term, where)) if once else ()
+                found = replace(found, calls=calls, unbound=facts.unbound[index] if facts.unbound else "")
+            yield found
+
+    def _around(self, where: Where) -> Iterator[int]:
+        scope: int | None = where.scope
+        while scope is not None:
+            yield scope
+            scope = where.file.scopes[scope].parent
+
+    def _calls_in(self, term: Term, where: Where) -> Iterator[str]:
+        """What the arguments of a policy call, but for those that choose an instance or a template by name."""
+        for argument in term.arguments if isinstance(term, Call) else ():
+            if argument.keyword not in _NAMING:
+                yield from self._called(argument.value, where)
+
+    def _called(self, term: Term, where: Where) -> Iterator[str]:
+        if isinstance(term, Call):
+            found = self._world.values.evaluate(term.function, where)
+            name = helper_name(found.name) if isinstance(found, External) else ""
+            yield name or self._world.bodies.callees.decorator(term.function, where)
+        for child in children(term):
+            yield from self._called(child, where)
+
     def _decorator(self, term: Term, where: Where) -> Decorator:
         at = where.file.at(term.span)
         found = self._world.values.evaluate(term, where)
@@ -188,8 +221,9 @@ class Definitions:
             called = self._world.values.evaluate(term.function, where)
             if isinstance(called, Built) and isinstance(called.policy, Composed) and not term.arguments:
                 return Applied(called.policy, at, called_again=True)
-            return Foreign(self._foreign_name(called), at)
-        return Foreign(self._foreign_name(found), at)
+            callee = self._world.bodies.callees.decorator(term.function, where)
+            return Foreign(self._foreign_name(called), at, callee, _literal(term))
+        return Foreign(self._foreign_name(found), at, self._world.bodies.callees.decorator(term, where))
 
     def _foreign_name(self, found: Object) -> str | Unknown:
         if isinstance(found, External):
@@ -204,3 +238,10 @@ def _callable_with(facts: FunctionFacts, kind: Kind) -> Iterable[ParameterFacts]
     bound = kind in (Kind.METHOD, Kind.CLASS_METHOD)
     takes_first = bool(facts.parameters) and facts.parameters[0].kind <= ParameterKind.POSITIONAL_OR_KEYWORD
     return facts.parameters[1:] if bound and takes_first else facts.parameters
+
+
+def _literal(call: Call) -> str:
+    """The text that is the first argument of a method, `/users` in `@app.get("/users")`; or ""."""
+    first = call.arguments[0].value if call.arguments else None
+    is_method = isinstance(call.function, Path) and len(call.function.parts) > 1
+    return first.value if is_method and isinstance(first, Constant) and isinstance(first.value, str) else ""

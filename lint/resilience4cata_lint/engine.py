@@ -134,6 +134,7 @@ def _findings(
         yield from _checked(*seen[-1], reader.failures)
     else:
         from .references import followed, in_place_of
+        from .usage import with_used_templates
     for files, roots in groups:
         linked = _linked(files, roots, reader, settings, closed=inputs.closed and len(groups) == 1)
         if linked is not None:
@@ -141,6 +142,7 @@ def _findings(
             if unreadable:
                 project = replace(project, closed=False)
             project = followed(project, linked.oracle.world)
+            project = with_used_templates(project, linked.views, reader, inputs.given)
             outside = (*in_place_of(alone, project.files), *deployments.views(given, project))
             views = (*linked.views, *project.templates, project, *outside)
             seen.append((views, Context(provides, linked.oracle, project)))

@@ -143,6 +143,10 @@ class Instances(Family):
     family, letters = "IN", "RIN"
 
 
+class Nesting(Family):
+    family, letters = "NE", "RNE"
+
+
 class Asynchrony(Family):
     family, letters = "AS", "RAS"
 

@@ -73,4 +73,3 @@ def _own(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
         if not isinstance(node, NESTED):
             yield node
             stack.extend(ast.iter_child_nodes(node))
-

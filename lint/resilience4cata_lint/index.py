@@ -42,6 +42,8 @@ _KEPT: Final = (
     ast.Subscript,
 )
 
+_INSTANCE: Final = ("self", "cls")
+
 
 class Index:
     """Makes the facts of one file."""
@@ -126,7 +128,21 @@ class Index:
             delegates=node.name in self._walk.scopes[draft.body].attributes,
             conditional=draft.conditional,
             does=body_of(node, self._terms, self._lines),
+            unbound=tuple(self._unbound(draft)),
         )
+
+    def _unbound(self, draft: FunctionDraft) -> Iterator[str]:
+        """`self` or `cls` in the decorators of a method, where they cannot be known; nothing if there are none."""
+        scopes = self._walk.scopes
+        if scopes[draft.scope].kind != "class" or not self._candidates:
+            return
+        bound: set[str] = set()
+        scope: int | None = draft.scope
+        while scope is not None:
+            bound.update(scopes[scope].bindings)
+            scope = scopes[scope].parent
+        for decorator in draft.node.decorator_list:
+            yield next((name for name in _names_in(decorator) if name in _INSTANCE and name not in bound), "")
 
     def _parameters(self, arguments: ast.arguments) -> Iterator[ParameterFacts]:
         positional = [*arguments.posonlyargs, *arguments.args]
@@ -183,7 +199,8 @@ class Index:
             if id(node) not in self._walk.decorators:
                 term = self._terms(node)
                 if isinstance(term, Call):
-                    yield Site(term, scope, self._walk.variables.get(id(node)))
+                    discarded = id(node) in self._walk.statements
+                    yield Site(term, scope, self._walk.variables.get(id(node)), discarded)
 
     def _may_matter(self, node: ast.Call, scope: int) -> bool:
         candidates = self._candidates
@@ -245,3 +262,14 @@ def _does_nothing(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Pass) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )
+
+
+def _names_in(node: ast.expr) -> Iterator[str]:
+    """The names that are looked up where an expression is evaluated; a lambda has names of its own."""
+    stack: list[ast.AST] = [node]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif not isinstance(part, ast.Lambda):
+            stack.extend(ast.iter_child_nodes(part))

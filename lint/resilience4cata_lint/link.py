@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from resilience4cata.facts import At, Composed, ConfigFile, Element, Project, Template, Written
 from resilience4cata.rules import views_of
 
+from .applications import applications
 from .declarations import member_arguments
 from .objects import Built, Where
 from .oracle import LintTypes
@@ -85,6 +86,7 @@ class _Linker:
                 yield from self._decorated(Element(definition, world.scope(*where[:2])), where, function.decorators)
         for site in file.sites:
             yield from self._written(site.call, Where(file, site.scope), "")
+        yield from applications(file, world)
 
     def _decorated(self, element: Element, where: Where, decorators: Sequence[Term]) -> Iterator[object]:
         if element.policies:

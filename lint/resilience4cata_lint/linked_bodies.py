@@ -22,7 +22,7 @@ class LinkedBodies:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._callees = Callees(world)
+        self.callees = Callees(world)
         self._made: dict[FunctionObject, Body] = {}
 
     def of(self, function: FunctionObject) -> Body:
@@ -40,7 +40,7 @@ class LinkedBodies:
         return found
 
     def _call(self, facts: CallFacts, function: FunctionObject) -> Call:
-        callee = self._callees.of(facts.function, function)
+        callee = self.callees.of(facts.function, function)
         return Call(
             callee=UNKNOWN if callee is None else callee.name,
             at=function.file.at(facts.span),
@@ -82,5 +82,5 @@ class LinkedBodies:
 
     def _only_makes(self, term: Term, function: FunctionObject) -> bool:
         """Whether a call certainly makes an object and does nothing else: one of the project's classes or built in."""
-        found = self._callees.cls(term, function)
+        found = self.callees.cls(term, function)
         return isinstance(found, ClassObject) or (isinstance(found, External) and isinstance(find(found.name), type))

@@ -10,13 +10,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 from .progress import Watch, unwatched
 
 if TYPE_CHECKING:
-    import subprocess
-
     from resilience4cata.facts import Unreadable
 
     from .cache import Cache
@@ -49,10 +48,11 @@ def extract_each(
         return []
     most = _processors() if jobs is None else jobs
     shares = _shares(tasks, min(most, 1 + sum(len(task.data) for task in tasks) // _WORTH))
+    # All start at once; the first share is done here.
     workers = [_start([tasks[index] for index in share], cache) for share in shares[1:]]
     results: dict[int, Result] = {}
     for share, worker in zip(shares, (None, *workers), strict=True):
-        found = _answer(worker, len(share)) if worker is not None else None
+        found = worker.answer(len(share)) if worker is not None else None
         if found is None:
             found = _made([tasks[index] for index in share], cache, watch)
         results.update(zip(share, found, strict=True))
@@ -90,40 +90,51 @@ def _made(tasks: Sequence[Task], cache: Cache | None, watch: Watch = unwatched) 
     return results
 
 
-def _start(tasks: Sequence[Task], cache: Cache | None) -> subprocess.Popen[bytes] | None:
-    """A process at work on its tasks; None if there is no way to have one."""
-    import pickle
-    import subprocess
+class _Worker:
+    """A process at work on its tasks. Raises OSError if there is no way to have one."""
 
-    command = [sys.executable or "", "-P", "-m", f"{__package__}.parallel"]
-    try:
-        worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    except OSError:
-        return None
-    assert worker.stdin is not None
-    try:
-        with worker.stdin as stream:
+    def __init__(self, tasks: Sequence[Task], cache: Cache | None) -> None:
+        import subprocess
+        from threading import Thread
+
+        command = [sys.executable or "", "-P", "-m", f"{__package__}.parallel"]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+        # It needs a while to start and to take its tasks, in which this process does its own.
+        self._feeding = Thread(target=self._feed, args=(tasks, cache), daemon=True)
+        self._feeding.start()
+
+    def _feed(self, tasks: Sequence[Task], cache: Cache | None) -> None:
+        import pickle
+
+        assert self._process.stdin is not None
+        # If it has ended, its answer says nothing, and the work is done here.
+        with suppress(OSError), self._process.stdin as stream:
             pickle.dump((tasks, cache), stream, pickle.HIGHEST_PROTOCOL)
-    except OSError:
-        pass  # It ended. Its answer says nothing, and the work is done here.
-    return worker
+
+    def answer(self, expected: int) -> list[Result] | None:
+        """What it found; None if it failed."""
+        import pickle
+
+        assert self._process.stdout is not None
+        with self._process.stdout as stream:
+            data = stream.read()
+        self._feeding.join()
+        if self._process.wait() != 0:
+            return None
+        try:
+            # It comes from a process of our own, through a pipe that nobody else has.
+            found: list[Result] = pickle.loads(data)
+        except Exception:
+            return None
+        return found if len(found) == expected else None
 
 
-def _answer(worker: subprocess.Popen[bytes], expected: int) -> list[Result] | None:
-    """What a worker found; None if it failed."""
-    import pickle
-
-    assert worker.stdout is not None
-    with worker.stdout as stream:
-        data = stream.read()
-    # It comes from a process of our own, through a pipe that nobody else has.
-    if worker.wait() != 0:
-        return None
+def _start(tasks: Sequence[Task], cache: Cache | None) -> _Worker | None:
     try:
-        found: list[Result] = pickle.loads(data)
-    except Exception:
+        return _Worker(tasks, cache)
+    except OSError:
         return None
-    return found if len(found) == expected else None
 
 
 def _work(source: BinaryIO, target: BinaryIO) -> None:

@@ -126,7 +126,8 @@ class TryFacts:
 @dataclass(frozen=True, slots=True)
 class BodyFacts:
     """What a function does. `made` are local names with the calls whose values they hold or whose contexts they are;
-    `attributes` are those that it sets on the instance, with what it sets them to."""
+    `attributes` are those that it sets on the instance, with what it sets them to. `handed_on` are names of nested
+    functions and made objects that are used in another way than to call them."""
 
     calls: tuple[CallFacts, ...] = ()
     tries: tuple[TryFacts, ...] = ()
@@ -134,13 +135,15 @@ class BodyFacts:
     returns_calls: bool = False
     consumed: tuple[str, ...] = ()
     made: tuple[tuple[str, Term], ...] = ()
+    handed_on: tuple[str, ...] = ()
     attributes: tuple[tuple[str, Term], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionFacts:
     """A function. `scope` is the one that it stands in, `body` its own; a `stub` does nothing, and one that `delegates`
-    asks something, such as `super()`, for an attribute of its own name."""
+    asks something, such as `super()`, for an attribute of its own name. `unbound` tells for each decorator whether it
+    uses `self` or `cls` where nothing is called so ("" for no)."""
 
     name: str
     qualified: str
@@ -157,6 +160,7 @@ class FunctionFacts:
     delegates: bool
     conditional: bool
     does: BodyFacts = BodyFacts()
+    unbound: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +181,15 @@ class ClassFacts:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A call that may be a policy of ours, or hold one; `variable` is the qualified name that its value is bound to."""
+    """A call that may be a policy of ours, or hold one; `variable` is the qualified name that its value is bound to.
+
+    `discarded` tells that it is a statement by itself.
+    """
 
     call: Call
     scope: int
     variable: str | None = None
+    discarded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,7 @@ class Walk:
         self.calls: list[CallDraft] = []
         self.decorators: set[int] = set()
         self.variables: dict[int, str] = {}
+        self.statements: set[int] = set()
         self.loads: set[str] = set()
         self.patched: set[tuple[str, str | None]] = set()
         self._package = module if is_package else module.rpartition(".")[0]
@@ -299,6 +300,10 @@ class Walk:
                     self.scopes[scope].open = True
                 scope = self.scopes[scope].parent
 
+    def _statement(self, node: ast.Expr, context: Context) -> None:
+        self.statements.add(id(node.value))
+        self._push([node.value], context)
+
     def _yield(self, node: ast.AST, context: Context) -> None:
         self.scopes[context.scope].yields = True
         self._push(_children(node), context)
@@ -378,6 +383,7 @@ _HANDLERS: Final[dict[type, Callable[[Walk, Any, Context], None]]] = {
     ast.Try: Walk._try,
     ast.TryStar: Walk._try,
     ast.Call: Walk._call,
+    ast.Expr: Walk._statement,
     ast.Yield: Walk._yield,
     ast.YieldFrom: Walk._yield,
 }

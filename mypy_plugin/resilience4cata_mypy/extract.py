@@ -231,8 +231,6 @@ class Reader:
         decorators = self.decorators(wrapper.original_decorators) if wrapper is not None else ()
         # Only few policies are compared with what they stand on, and signatures are the dearest part of all this.
         compared = as_target or any(_is_compared(d.policy) for d in decorators if isinstance(d, Applied))
-        # Its own signature takes more calls than its overloads allow.
-        compared = compared and (as_target or not internals.is_overloaded(self.checker, node))
         name = self.index.name_of(node)
         return Definition(
             name,
@@ -262,9 +260,15 @@ class Reader:
         wrapper: Decorator | None,
         decorators: Sequence[DecoratorFact] | None,
         owner: TypeInfo | None,
+        *,
+        implements_overloads: bool = False,
     ) -> Signature | None:
-        """How a definition is called; `decorators` is None where they are not known, so that only the result counts."""
-        if node.is_overload or (wrapper is not None and wrapper.is_overload):
+        """How a definition is called; `decorators` is None where they are not known, so that only the result counts.
+
+        mypy marks the implementation of overloads like one of them; who knows better `implements_overloads`.
+        """
+        is_overload = node.is_overload or (wrapper is not None and wrapper.is_overload)
+        if is_overload and not implements_overloads:
             return None
         plain = decorators is not None and all(_keeps_signature(d) for d in decorators)
         if wrapper is None or plain:

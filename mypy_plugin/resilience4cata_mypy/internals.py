@@ -7,6 +7,7 @@ A new release of mypy can break these and nothing else. Modules beside this one 
 from __future__ import annotations
 
 from mypy.checker import TypeChecker
+from mypy.erasetype import erase_typevars
 from mypy.errorcodes import ErrorCode
 from mypy.maptype import map_instance_to_supertype
 from mypy.nodes import (
@@ -23,7 +24,7 @@ from mypy.nodes import (
 )
 from mypy.subtypes import is_subtype
 from mypy.typeops import bind_self, function_type, get_all_type_vars, map_type_from_supertype
-from mypy.types import FunctionLike, Instance, ProperType, Type, TypeType, get_proper_type
+from mypy.types import FunctionLike, Instance, ProperType, Type, TypeType, TypeVarType, UnionType, get_proper_type
 from mypy.typevars import fill_typevars
 
 __all__ = [
@@ -34,10 +35,10 @@ __all__ = [
     "decorated_type",
     "fail",
     "find_symbol",
-    "free_variables",
     "in_deferred_code",
     "is_being_inferred",
     "is_subtype",
+    "may_fit",
     "note",
     "only_interface_is_wanted",
     "seen_from",
@@ -132,10 +133,14 @@ def is_being_inferred(node: Decorator) -> bool:
 
 
 def bound_to(owner: TypeInfo, function: FuncDef, typ: ProperType) -> ProperType:
-    """`typ` of a method as it is seen on an instance of `owner`: without `self` or `cls`."""
+    """`typ` of a method as it is seen on an instance of `owner`: without `self` or `cls`.
+
+    Where the class speaks of `Self`, the instance may be one of a subclass.
+    """
     if function.is_static or not isinstance(typ, FunctionLike):
         return typ
-    receiver = fill_typevars(owner)
+    own_type = None if owner.is_final else owner.self_type
+    receiver = fill_typevars(owner) if own_type is None else own_type
     return bind_self(typ, TypeType(receiver) if function.is_class else receiver, is_classmethod=function.is_class)
 
 
@@ -176,6 +181,22 @@ def note(checker: Checker, message: str, place: Context) -> None:
     checker.msg.note(message, place)
 
 
-def free_variables(typ: Type) -> bool:
-    """Whether a type has type variables of a function, which each call fills anew; those of a class are fixed."""
-    return any(variable.id.raw_id < 0 for variable in get_all_type_vars(typ))
+def may_fit(source: Type, target: Type) -> bool:
+    """Whether some call may make `source` a subtype of `target`.
+
+    Type variables of a function are filled anew by each call, so they fit wherever their bounds allow it; those of a
+    class are fixed.
+    """
+    return is_subtype(_with_any(source), _with_bound(target))
+
+
+def _with_bound(typ: Type) -> Type:
+    found = get_proper_type(typ)
+    if isinstance(found, TypeVarType) and found.id.raw_id < 0:
+        return _with_any(UnionType.make_union(found.values) if found.values else found.upper_bound)
+    return _with_any(typ)
+
+
+def _with_any(typ: Type) -> Type:
+    free = {variable.id for variable in get_all_type_vars(typ) if variable.id.raw_id < 0}
+    return erase_typevars(typ, free) if free else typ

@@ -28,8 +28,7 @@ class MypyTypes:
             return None
         if internals.is_subtype(ours, theirs):
             return True
-        # What a call will put in place of a function's own type variables may well fit.
-        return None if internals.free_variables(ours) or internals.free_variables(theirs) else False
+        return None if internals.may_fit(ours, theirs) else False
 
     def type_argument(self, value: Value, base: str) -> TypeFact | None:
         info = self._class(value) if isinstance(value, Ref) else None

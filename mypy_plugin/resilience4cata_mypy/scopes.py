@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from mypy.nodes import (
@@ -16,6 +17,7 @@ from mypy.nodes import (
     SymbolTable,
     TypeInfo,
 )
+from mypy.types import CallableType, Type
 
 from resilience4cata.facts import NOWHERE, UNKNOWN, Definition, Kind, Scope, Unknown
 from resilience4cata.facts.familiar import HARMLESS_CLASS_DECORATORS, ORDINARY_METACLASSES
@@ -76,13 +78,34 @@ class Definitions:
         is_overloaded = any(isinstance(item, Decorator) and item.is_overload for item in node.items)
         if not is_overloaded and not function.is_property:
             return UNKNOWN
+        if is_overloaded and node.impl is not None:
+            return self._implementation(node, node.impl, owner)
         owner_id = full_name(node.info) if node.info else self._module
         kind = Kind.PROPERTY if function.is_property else kind_of(function)
         return Definition(f"{owner_id}.{function.name}", function.name, owner_id, kind, NOWHERE, is_async=None)
 
+    def _implementation(
+        self, node: OverloadedFuncDef, found: FuncDef | Decorator, owner: TypeInfo | None
+    ) -> Definition:
+        """What runs whichever overload is meant. Its result is known only where all overloads have the same."""
+        wrapper = found if isinstance(found, Decorator) else None
+        function = found.func if isinstance(found, Decorator) else found
+        definition = self._function(function, wrapper, owner)
+        decorators = definition.decorators if definition.decorators_known else None
+        signature = self.reader.signature(function, wrapper, decorators, owner, implements_overloads=True)
+        overloads = [item.func for item in node.items if isinstance(item, Decorator)]
+        if all(_returned(overload) == _returned(function) for overload in overloads):
+            return replace(definition, signature=signature)
+        without_result = replace(signature, result=None) if signature is not None else None
+        return replace(definition, signature=without_result, is_async=None)
+
     def _class(self, info: TypeInfo) -> Definition:
         name = full_name(info)
         return Definition(name, info.name, name.rpartition(".")[0], Kind.CLASS, NOWHERE)
+
+
+def _returned(function: FuncDef) -> Type | None:
+    return function.type.ret_type if isinstance(function.type, CallableType) else None
 
 
 class ClassScope:
@@ -158,6 +181,9 @@ class ClassScope:
             found = self.lookup(name)
             if not isinstance(found, Definition):
                 return UNKNOWN
+            if isinstance(symbol.node, OverloadedFuncDef):
+                # Its implementation takes more calls than its overloads allow.
+                found = replace(found, signature=None)
             if found.kind is not Kind.PROPERTY:
                 methods.append(found)
         return tuple(methods)

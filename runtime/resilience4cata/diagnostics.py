@@ -30,6 +30,7 @@ class Needs(Flag):
     SYNTAX = auto()  # source that fails as soon as it is imported, or that leaves no trace at run time
     STUBS = auto()  # definitions for type checkers alone
     TYPES = auto()  # an oracle that knows real types
+    BODIES = auto()  # what functions do
     CLASSES = auto()  # all subclasses within the project
     TEMPLATES = auto()  # every source of templates
     FILES = auto()  # configuration files with their places
@@ -46,6 +47,7 @@ FRONT_ENDS: Final[Mapping[str, Needs]] = {
     | Needs.STUBS
     | Needs.KINDS
     | Needs.SYNTAX
+    | Needs.BODIES
     | Needs.CLASSES
     | Needs.FILES
     | Needs.PROJECT

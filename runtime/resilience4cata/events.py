@@ -329,6 +329,10 @@ class _Heard(NamedTuple):
     callbacks: dict[type[Event], tuple[Callback, ...]]
 
 
+# One for all: it counts while nobody listens, and then nothing is looked up.
+_NOTHING_HEARD: Final = _Heard((), {})
+
+
 class Channel:
     """Where the events of one instance go. Asking costs one look-up in a dictionary once a kind was asked for."""
 
@@ -338,7 +342,7 @@ class Channel:
         self.instance_id = instance_id
         self.policy = policy
         self.listeners = listeners
-        self._heard = _Heard((), {})
+        self._heard = _NOTHING_HEARD
 
     def wants(self, kind: type[Event]) -> bool:
         """Whether anybody would hear an event of that kind: otherwise it need not be made."""

@@ -221,10 +221,10 @@ class ManualScheduler:
                 # Set by a task in the turn that has just passed, it is seen in the next.
                 await sleep(0)
             while self.clock.now < moment and not (signal is not None and signal.is_set):
-                now = self.clock.now
-                if all(sleeper.moment > now for sleeper in self._sleepers):
-                    due = (*self._sleepers, *(alarm for alarm in self._alarms if not alarm.is_over))
-                    self.clock.advance_to(min(one.moment for one in due))
+                ends = [sleeper.moment for sleeper in self._sleepers]
+                if min(ends) > self.clock.now:
+                    alarms = [alarm.moment for alarm in self._alarms if not alarm.is_over]
+                    self.clock.advance_to(min(ends + alarms))
                 # What is due now goes on before time does; a timeout ends this wait, as it would in real time.
                 await sleep(0)
 

@@ -71,7 +71,7 @@ DECORATORS = (
     "    @external_call\n",
     '    @fallback(method="unknown")\n    @retry(max_attempts={some})\n',
     "    @bulkhead(max_concurrent={many})\n    @circuit_breaker(failure_rate_threshold=50)\n",
-    '    @slow_call\n    @retry(max_attempts={some}, max_duration="{many}s")\n',
+    '    @slow_call\n    @retry(max_attempts={some}, max_duration="{many}m")\n',
     '    @fallback(method=("unknown", "refused"), skip_on=KeyError)\n    @timeout("{some}s")\n',
 )
 

@@ -107,7 +107,7 @@ def _answer(job: Job) -> Answer:
 def _importable(module: str) -> bool:
     try:
         importlib.import_module(module)
-    except (SyntaxError, TypeError):  # the two faults that show at import
+    except (NameError, SyntaxError, TypeError):  # the faults that show at import
         return False
     return True
 

@@ -17,7 +17,6 @@ _CONFIGURATION = """\
 plugins = resilience4cata_mypy
 strict = True
 show_column_numbers = True
-hide_error_context = True
 pretty = False
 color_output = False
 """

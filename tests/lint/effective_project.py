@@ -15,9 +15,7 @@ def write(path: str, text: str) -> None:
     Path(path).write_text(text, encoding="utf-8")
 
 
-def diagnostics(
-    code: str, toml: str | None = "", *paths: str, settings: str = "", **modules: str
-) -> list[Diagnostic]:
+def diagnostics(code: str, toml: str | None = "", *paths: str, settings: str = "", **modules: str) -> list[Diagnostic]:
     """What is found in `app.py` with this code, in these other modules, and in `resilience4cata.toml`.
 
     Without `toml` nobody says which files configure the project. `settings` are further lines of `[tool.r4c]`.

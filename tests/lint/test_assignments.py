@@ -88,7 +88,8 @@ def test_levels_of_a_workflow() -> None:
 
 def test_anchors() -> None:
     """What an anchor holds stands where the anchor stands, once; an anchor may hold itself."""
-    text = f"x: &env\n  {P}A: 1s\n  self: *env\nservices:\n  a:\n    environment:\n      <<: *env\n  b:\n    environment: *env\n"
+    services = "services:\n  a:\n    environment:\n      <<: *env\n  b:\n    environment: *env\n"
+    text = f"x: &env\n  {P}A: 1s\n  self: *env\n{services}"
     assert ["2:3 A = 1s @2:22-24"] == read("compose.yaml", text)
 
 
@@ -103,14 +104,21 @@ def test_chart() -> None:
     text = (
         "{{- if .Values.on }}\nname: {{ .Release.Name }}-x\nenv:\n"
         f"  {P}A: 1s\n  {{{{- toYaml .Values.more | nindent 2 }}}}\n"
-        f"  {P}B: \"{{{{ .Values.b }}}}s\"\n{{{{- end }}}}\n"
+        f'  {P}B: "{{{{ .Values.b }}}}s"\n{{{{- end }}}}\n'
     )
     assert ["4:3 A = 1s @4:22-24", "6:3 B = ? @6:22-40"] == read("templates/app.yaml", text)
 
 
 @pytest.mark.parametrize(
     "text",
-    [f"a: [{P}A", f"run: {P}A=1s app\n", f"command: [sh, -c, {P}A=1s app]\n", f"env: {P}A=1s\n", f"# {P}A: 1\n", "\x00"],
+    [
+        f"a: [{P}A",
+        f"run: {P}A=1s app\n",
+        f"command: [sh, -c, {P}A=1s app]\n",
+        f"env: {P}A=1s\n",
+        f"# {P}A: 1\n",
+        "\x00",
+    ],
 )
 def test_yaml_that_sets_nothing(text: str) -> None:
     """Broken files, commands and comments."""

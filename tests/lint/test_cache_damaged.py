@@ -49,7 +49,8 @@ plain = st.recursive(
     lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=20,
 )
-few = settings(max_examples=30)
+# Whole runs: how long one takes says nothing about it.
+few = settings(max_examples=30, deadline=None)
 
 
 def signed(value: object) -> bytes:

@@ -31,7 +31,7 @@ def test_wrong_under_one_profile() -> None:
         "    timeout 2s is not shorter than max_duration 1s: one attempt may use up the time of all, on app.call, "
         "with profile 'prod'\n"
         "    max_duration bounds all attempts and waits together\n"
-        "    app.py:4:10: timeout is \"2s\"\n"
+        '    app.py:4:10: timeout is "2s"\n'
         "    app.py:5:2: it counts for app.call"
     )
 

@@ -102,6 +102,8 @@ def test_looking_into_references() -> None:
     assert None is project.oracle.class_scope(Ref("acme.app.function"))
     assert None is project.oracle.class_scope(Ref("builtins.OSError"))
     assert None is project.oracle.definition(Ref("acme.app.nothing"))
-    assert None is project.oracle.type_argument(Ref("acme.app.Own"), "resilience4cata.policies.fallback.FallbackHandler")
+    assert None is project.oracle.type_argument(
+        Ref("acme.app.Own"), "resilience4cata.policies.fallback.FallbackHandler"
+    )
     assert None is LintTypes().class_scope(Ref("acme.app.Own"))
     assert None is LintTypes().definition(Ref("acme.app.function"))

@@ -27,12 +27,13 @@ class Edit(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a finding is expected: an offset in the unchanged `source`; in replaced text, its beginning."""
+    """Where a finding is expected: an offset in the unchanged `source`; `into` says how far behind it in new text."""
 
     code: str
     source: Source
     offset: int
     reports: frozenset[str] = ALL
+    into: int = 0
 
 
 class Expected(NamedTuple):
@@ -55,9 +56,7 @@ class Mutant:
 
     def wanted(self, front_end: str) -> list[tuple[str, str, int]]:
         """Code, path and line of all that a front end has to report."""
-        return sorted(
-            (found.code, found.path, found.line) for found in self.expected if front_end in found.reports
-        )
+        return sorted((found.code, found.path, found.line) for found in self.expected if front_end in found.reports)
 
 
 class Faulty(NamedTuple):
@@ -98,7 +97,7 @@ def _expected(fault: Faulty, place: Place, edits: Sequence[Edit], changed: str) 
             moved += len(new) - (end - start)
         elif start < place.offset:
             moved -= place.offset - start
-    return Expected(place.code, place.source.path, _line(changed, moved), place.reports)
+    return Expected(place.code, place.source.path, _line(changed, moved + place.into), place.reports)
 
 
 def _line(content: str, offset: int) -> int:

@@ -30,20 +30,15 @@ class Use:
     within: ast.ClassDef | None
 
     @property
-    def start(self) -> int:
-        """Where the name of the policy begins."""
+    def place(self) -> int:
+        """Where its name begins: a finding about the policy as a whole is expected there."""
         return self.source.start(self.call)
 
     @property
-    def place(self) -> int:
-        """Where a finding about the policy as a whole is expected: its first character."""
-        return self.start
-
-    @property
     def title(self) -> str:
-        """What it is a policy of."""
-        names = [node.name for node in (self.within, self.owner) if node is not None]
-        return ".".join([self.source.path.removesuffix(".py").removeprefix("shop/").replace("/", "."), *names])
+        """Where it stands, in words that no other has."""
+        names = [node.name for node in (self.within, self.owner) if node is not None] or [f"line {self.call.lineno}"]
+        return f"{self.source.path} {'.'.join(names)} @{self.policy}"
 
     def keyword(self, name: str) -> ast.keyword | None:
         """The argument that is written with this name."""

@@ -18,7 +18,6 @@ mypy_path = $MYPY_CONFIG_FILE_DIR
 explicit_package_bases = True
 show_column_numbers = True
 show_error_end = True
-hide_error_context = True
 color_output = False
 """
 

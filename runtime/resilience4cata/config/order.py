@@ -24,6 +24,11 @@ def arranged(layers: Iterable[str], base: Sequence[str]) -> tuple[str, ...]:
     return tuple(next(moved) if layer in wanted else layer for layer in base)
 
 
+def is_order(value: Value) -> bool:
+    """Whether all layers that a value lists are known."""
+    return isinstance(value, Items) and value.closed and all(isinstance(item, Member) for item in value.items)
+
+
 def layers_of(value: Value) -> tuple[str, ...]:
     """The layers that a value lists, as names of policies."""
     items = value.items if isinstance(value, Items) else (value,)

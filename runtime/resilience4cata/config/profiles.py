@@ -10,6 +10,7 @@ from ..facts import UNKNOWN, Element, Empty, Extends, Global, Key, Project, Sett
 from .defaults import nanoseconds
 from .description import layers_in_order
 from .layers import SettingKey, writes_of
+from .order import is_order
 from .origin import Effective, Layer
 from .resolve import Resolver, active_profiles, listed
 
@@ -49,7 +50,8 @@ class Settled:
     def _layers(self) -> tuple[str, ...] | None:
         """The declared policies from the outermost to the innermost; None if their order is not known."""
         own = self.values.get(("order", "layers"))
-        return None if own is not None and own.value is UNKNOWN else layers_in_order(self.values, self.resolver.project)
+        is_known = own is None or is_order(own.value)
+        return layers_in_order(self.values, self.resolver.project) if is_known else None
 
     def get(self, policy: str, attribute: str) -> Effective | None:
         """What counts for an attribute; None if the policy is not declared, or switched off."""

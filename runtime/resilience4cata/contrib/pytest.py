@@ -137,7 +137,7 @@ def _marked(item: pytest.Item) -> dict[str, Any]:
             _check(name, value)
             found.setdefault(name, value)
     if found.get("disabled") and found.get("force_open"):
-        _fail("a circuit breaker that is disabled cannot be forced open: 'disabled' or 'force_open'")
+        _fail("'force_open' opens nothing where everything is 'disabled'")
     return found
 
 
@@ -175,12 +175,14 @@ def _force_open(resilience: Resilience, name: str) -> None:
     try:
         breaker = resilience.circuit_breaker(name)
     except LookupError as error:
-        raise _failure(f"@pytest.mark.{_NAME}: {error}") from None
+        msg = f"@pytest.mark.{_NAME}: {error}"
+        raise _failure(msg) from None
     breaker.force_open()
 
 
 def _fail(reason: str) -> NoReturn:
-    raise _failure(f"@pytest.mark.{_NAME}: {reason}")
+    msg = f"@pytest.mark.{_NAME}: {reason}"
+    raise _failure(msg)
 
 
 def _failure(message: str) -> BaseException:

@@ -1,4 +1,4 @@
-"""What every check looks at, whoever saw it: live objects, mypy or libcst.
+"""What every check looks at, whoever saw it: live objects, mypy or ast.
 
 Extractors produce these values, rules consume them, nobody else interprets them. Three habits keep rules honest:
 
@@ -39,7 +39,7 @@ from .definitions import (
     Unreadable,
     Written,
 )
-from .policies import Applied, Composed, Declaration, Decorator, Foreign, NotAPolicy
+from .policies import Application, Applied, Composed, Declaration, Decorator, Foreign, NotAPolicy
 from .project import NoTypes, Oracle, Project
 from .suppressions import Suppression
 from .values import NOWHERE, UNKNOWN, At, Interval, Items, Member, Ref, Slot, Unknown, Value
@@ -48,6 +48,7 @@ __all__ = [
     "NOWHERE",
     "UNKNOWN",
     "Ambiguous",
+    "Application",
     "Applied",
     "At",
     "Body",

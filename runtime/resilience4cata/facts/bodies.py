@@ -76,7 +76,7 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A `for` or `while`."""
+    """A `for` or `while`, or a comprehension."""
 
     at: At
 

@@ -125,3 +125,34 @@ COROUTINE_FUNCTIONS: Final = frozenset(
     }
 )
 """Functions that are written with `async def` outside the project."""
+
+CLOCKS: Final = frozenset(
+    {
+        "contextvars.ContextVar().get",
+        "datetime.datetime.now",
+        "datetime.datetime.today",
+        "datetime.datetime.utcnow",
+        "resilience4cata.current_deadline",
+        *(f"time.{name}{unit}" for name in ("monotonic", "perf_counter", "time") for unit in ("", "_ns")),
+    }
+)
+"""What they give is another value each time."""
+
+REGISTERING: Final = frozenset(
+    {
+        "celery.Celery().task",
+        "celery.shared_task",
+        "click.command",
+        "click.group",
+        "django.dispatch.receiver",
+        "dramatiq.actor",
+        "flask.Blueprint().route",
+        "flask.Flask().route",
+        "pytest.fixture",
+        "typer.Typer().command",
+        *(f"{owner}().{verb}" for owner in ("flask.Blueprint", "flask.Flask") for verb in _VERBS.split()),
+        *(f"{owner}().{verb}" for owner in ("fastapi.APIRouter", "fastapi.FastAPI") for verb in _VERBS.split()),
+        *(f"aiohttp.web.RouteTableDef().{verb}" for verb in _VERBS.split()),
+    }
+)
+"""Decorators that keep the function that they are given, for somebody who calls it later."""

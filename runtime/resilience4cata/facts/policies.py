@@ -69,20 +69,46 @@ class Composed:
 class Applied:
     """A policy of ours in a list of decorators. `at` is the decorator's expression, without the `@`.
 
-    `called_again` is True for a composed policy written with parentheses (`@external_call()`).
+    `called_again` is True for a composed policy written with parentheses (`@external_call()`). `calls` are the full
+    names of what its arguments call where they are evaluated once, when a module or class is made, but for those that
+    make a name; `unbound` is `self` or `cls` where its arguments use it and nothing is called so.
     """
 
     policy: Declaration | Composed
     at: At
     called_again: bool = False
+    calls: tuple[str, ...] = ()
+    unbound: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A decorator that is none of our policies; `name` is its full dotted name ("builtins.property"), or UNKNOWN."""
+    """A decorator that is none of our policies; `name` is its full dotted name ("builtins.property"), or UNKNOWN.
+
+    `callee` is its name where only the call that made an object leads to it ("flask.Flask().route"), and `literal` the
+    text that is its first argument if it is a method that is called; "" where that is not known.
+    """
 
     name: str | Unknown
     at: At
+    callee: str = ""
+    literal: str = ""
 
 
 Decorator = Applied | Foreign
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A policy that a call applies to a function, `timeout("2s")(fetch)`, or a decorator on one in another's body.
+
+    `target` is the id of the guarded function. `discarded` tells that nothing is done with the guarded function.
+    `function` is the id of the function in whose body all this happens, "" outside of any; `called_once` that the
+    guarded function is called there, in one place outside of loops, and goes nowhere else.
+    """
+
+    applied: Applied
+    target: str | Unknown
+    discarded: bool = False
+    function: str = ""
+    called_once: bool = False

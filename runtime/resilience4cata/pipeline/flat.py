@@ -146,10 +146,10 @@ class _Builder:
         self._spans.append(layer.settings.value)
         self.constants["limit"] = layer.settings.value
         if self._is_coroutine:
-            from .timers import Timers, current_task, get_running_loop
+            from .timers import Timers, get_running_loop, task_of
 
             timers = Timers(self._around.clock, self._around.scheduler)
-            self.constants |= {"loop": get_running_loop, "task": current_task, "timers": timers}
+            self.constants |= {"loop": get_running_loop, "task": task_of, "timers": timers}
             self.constants["number"] = _next_number
             self._enter.append(_WATCH.format(go_on=self._go_on(position)))
             self._conditions.append("not r4c_fired")

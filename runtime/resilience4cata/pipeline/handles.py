@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from ..clock import Clock
@@ -92,6 +93,10 @@ class Snapshot:
     rate_limiters: Mapping[str, RateLimiterSnapshot]
     retry_budgets: Mapping[str, RetryBudgetSnapshot]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Read-only views of dicts cannot be pickled.
+        return _snapshot, tuple(dict(getattr(self, field.name)) for field in fields(self))
+
     def as_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
         """Plain values by policy, instance and figure, fit for JSON."""
         return {field.name: {n: _plain(s) for n, s in getattr(self, field.name).items()} for field in fields(self)}
@@ -105,6 +110,10 @@ class Snapshot:
         ]
         width = max((len(title) for title, _ in rows), default=0)
         return "\n".join(f"{title:<{width}}  {figures}" for title, figures in rows) or "no instance is in use"
+
+
+def _snapshot(*parts: dict[str, Any]) -> Snapshot:
+    return Snapshot(*map(MappingProxyType, parts))
 
 
 def _plain(value: Any) -> Any:

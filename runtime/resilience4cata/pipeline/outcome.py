@@ -41,8 +41,10 @@ def note_attempts(failure: BaseException, attempts: int, nanoseconds: int) -> No
 
     One that is raised again and again keeps one such note.
     """
-    notes: list[object] = getattr(failure, "__notes__", [])
-    for old in [note for note in notes if isinstance(note, str) and note.startswith(_PREFIX)]:
-        notes.remove(old)
-    how = "1 attempt" if attempts == 1 else f"{attempts} attempts, the last {nanoseconds / 1e9:.3f}s after the first failed"
-    failure.add_note(f"{_PREFIX}{how}")
+    how = "1 attempt"
+    if attempts > 1:
+        how = f"{attempts} attempts, the last {nanoseconds / 1e9:.3f}s after the first failed"
+    with suppress(Exception):  # of a class that lets nobody change it: a note must not hide the failure
+        notes: list[object] = getattr(failure, "__notes__", [])
+        notes[:] = [note for note in notes if not (isinstance(note, str) and note.startswith(_PREFIX))]
+        failure.add_note(f"{_PREFIX}{how}")

@@ -135,7 +135,8 @@ def in_context(error: BaseException, failure: BaseException) -> None:
         seen.add(id(last))
         last = last.__context__
     if last is not failure and id(last) not in seen:
-        last.__context__ = failure
+        # As the interpreter does it: the class may let nobody set anything.
+        BaseException.__setattr__(last, "__context__", failure)
 
 
 def dropped(result: object) -> None:

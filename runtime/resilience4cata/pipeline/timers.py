@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from asyncio import AbstractEventLoop, Task, current_task, get_running_loop
+import sys
+from asyncio import AbstractEventLoop, Task, get_running_loop, tasks
 from collections.abc import Callable
 from typing import Any, Final
 
 from ..clock import SECOND, Clock, Scheduler
 
-__all__ = ["Timers", "Watch", "alarm", "current_task", "get_running_loop"]
+__all__ = ["Timers", "Watch", "alarm", "get_running_loop", "task_of"]
+
+if sys.version_info >= (3, 12):
+    task_of: Final = tasks.current_task
+else:
+    # Before 3.12 the public function is written in Python and takes longer than all the rest of a timeout.
+    task_of: Final[Callable[[AbstractEventLoop], Task[Any] | None]] = tasks._current_tasks.get  # type: ignore[attr-defined]
+"""The task that runs in a running event loop."""
 
 # Longer timers overflow in some selectors; nothing waits for that long.
 _LONGEST: Final = 86_400 * 365

@@ -173,7 +173,8 @@ class Classification:
             outcome: object = classifier.classify(result, failure)
         except BaseException as error:
             if failure is not None and error is not failure and error.__context__ is None:
-                error.__context__ = failure
+                # As the interpreter does it: the class may let nobody set anything.
+                BaseException.__setattr__(error, "__context__", failure)
             raise
         if isinstance(outcome, Outcome):
             return outcome

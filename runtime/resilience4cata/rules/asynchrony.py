@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
-from ..facts import Applied, Definition, Element, Ref, Unknown
+from ..facts import Applied, Call, Definition, Element, Ref, Unknown
+from ..facts.familiar import COROUTINE_FUNCTIONS
 from .places import named
 
 
@@ -17,7 +18,9 @@ def policy_on_future(element: Element, context: Context) -> Iterator[Fault]:
         yield from _of_class(element)
         return
     future = element.definition.future
-    for applied in element.policies if future is not None else ():
+    if future is None:
+        return
+    for applied in element.policies:
         yield Fault(
             applied.at,
             f"@{named(applied)} on {element.definition.id}",
@@ -54,3 +57,44 @@ def _instead(future: Ref) -> str:
     if "concurrent.futures._base.Future" in (future.ancestors or ()):
         return "guard the function that is submitted"
     return "make it 'async def' and await the work, or guard the coroutine that it starts"
+
+
+@rule(
+    "R4C-AS-002",
+    "policy-on-hidden-coroutine",
+    view=Element,
+    severity=Severity.WARNING,
+    needs=Needs.SCOPES | Needs.BODIES,
+)
+def policy_on_hidden_coroutine(element: Element, context: Context) -> Iterator[Fault]:
+    """A plain `def` without a result type is guarded as an ordinary function. If it returns a coroutine, its work has
+    not begun when the policy looks: the failure comes when somebody awaits it."""
+    definition = element.definition
+    signature = definition.signature
+    if signature is None or signature.result is not None or definition.is_async or definition.yields:
+        return
+    returned = _returned(definition, context) if element.policies else ()
+    for applied in element.policies if returned and all(map(_gives_coroutine, returned)) else ():
+        call = returned[0]
+        yield Fault(
+            applied.at,
+            f"@{named(applied)} on {definition.id}",
+            "'{name}' returns the coroutine of '{callee}', and only its creation is guarded",
+            {"name": definition.name, "callee": str(call.callee).rpartition(".")[2]},
+            help="make it 'async def' and await the call",
+            related=(Related(call.at, "returned here"),),
+        )
+
+
+def _returned(definition: Definition, context: Context) -> tuple[Call, ...]:
+    body = context.oracle.body(definition)
+    if body is None or not body.returns_calls:
+        return ()
+    return tuple(call for call in body.calls if call.returned)
+
+
+def _gives_coroutine(call: Call) -> bool:
+    if call.definition is None:
+        return call.callee in COROUTINE_FUNCTIONS
+    plain = call.definition.signature is not None and not call.definition.yields
+    return call.definition.coroutine and plain

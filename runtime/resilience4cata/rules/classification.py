@@ -292,7 +292,7 @@ def _unfit_for_results(element: Element, context: Context) -> Iterator[Fault]:
         classifier = declaration.value("classifier") if declaration.writes("classifier") else None
         judged = context.oracle.type_argument(classifier, _CLASSIFIER) if isinstance(classifier, Ref) else None
         fitting = context.oracle.optional(judged) if judged is not None else None
-        if fitting is None or context.oracle.assignable(signature.result, fitting) is not False:
+        if judged is None or fitting is None or context.oracle.assignable(signature.result, fitting) is not False:
             continue
         direct = applied.policy is declaration
         id = element.definition.id

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Final, NamedTuple
 
-from ..config.order import arranged, default_order, layers_of
+from ..config.order import arranged, default_order, is_order, layers_of
 from ..config.origin import Layer
 from ..config.profiles import Settled
 from ..config.resolve import last_global
@@ -161,7 +161,7 @@ def absent_layer(element: Element, context: Context) -> Iterator[Fault]:
 
 def _absent(settled: Settled) -> Iterator[Verdict]:
     found = settled.written(*_LAYERS)
-    if found is None or found.origin.layer is not Layer.METHOD_DIRECT:
+    if found is None or found.origin.layer is not Layer.METHOD_DIRECT or not is_order(found.value):
         return
     absent = [layer for layer in layers_of(found.value) if settled.lacks(layer)]
     if absent:
@@ -176,7 +176,14 @@ def _absent(settled: Settled) -> Iterator[Verdict]:
 # ---------------------------------------------------------------- written otherwise
 
 
-@rule("R4C-OR-004", "written-out-of-order", view=Element, needs=Needs.SYNTAX, on_by_default=False)
+@rule(
+    "R4C-OR-004",
+    "written-out-of-order",
+    view=Element,
+    severity=Severity.WARNING,
+    needs=Needs.SYNTAX,
+    on_by_default=False,
+)
 def written_out_of_order(element: Element, context: Context) -> Iterator[Fault]:
     """Decorators run in one order, however they are written. Written in that order, they can be read."""
     direct = [a for a in element.policies if isinstance(a.policy, Declaration)]
@@ -203,7 +210,7 @@ def _order_of(direct: Sequence[Applied], project: Project) -> tuple[str, ...]:
         policy = applied.policy
         if isinstance(policy, Declaration) and policy.policy == "order":
             value = policy.value("layers")
-            return arranged(layers_of(value), order) if isinstance(value, Items) else ()
+            return arranged(layers_of(value), order) if is_order(value) else ()
     return order
 
 
@@ -241,8 +248,4 @@ def _brought(composed: Composed) -> Slot | None:
     own = [m.slots.get("layers") for m in composed.members if isinstance(m, Declaration) and m.policy == "order"]
     nested = [_brought(member) for member in composed.members if isinstance(member, Composed)]
     slots = [slot for slot in own or nested if slot is not None]
-    return slots[0] if len(slots) == 1 and slots[0].certain and _is_known(slots[0].value) else None
-
-
-def _is_known(value: Value) -> bool:
-    return isinstance(value, Items) and value.closed and all(isinstance(item, Member) for item in value.items)
+    return slots[0] if len(slots) == 1 and slots[0].certain and is_order(slots[0].value) else None

@@ -163,7 +163,7 @@ def pair_out_of_order(written: Written, context: Context) -> Iterator[Fault]:
         lower, upper = declaration.slots.get(pair.lower), declaration.slots.get(pair.upper)
         if pair.policy != declaration.policy or lower is None or upper is None:
             continue
-        if _exceeds(lower, upper) and not (pair.lower == "minimum_calls" and _may_be_time(written, context)):
+        if _exceeds(pair, lower, upper) and not (pair.lower == "minimum_calls" and _may_be_time(written, context)):
             later, earlier, name = max((lower, upper, pair.upper), (upper, lower, pair.lower), key=lambda x: x[0].at)
             yield Fault(
                 later.at,
@@ -174,15 +174,19 @@ def pair_out_of_order(written: Written, context: Context) -> Iterator[Fault]:
             )
 
 
-def _exceeds(lower: Slot, upper: Slot) -> bool:
-    pairs = [(_comparable(a), _comparable(b)) for a in lower.values for b in upper.values]
+def _exceeds(pair: _Pair, lower: Slot, upper: Slot) -> bool:
+    below, above = (POLICIES[pair.policy].attributes[name] for name in (pair.lower, pair.upper))
+    pairs = [(_comparable(below, a), _comparable(above, b)) for a in lower.values for b in upper.values]
     return lower.certain and upper.certain and all(a is not None and b is not None and a > b for a, b in pairs)
 
 
-def _comparable(value: Value) -> float | None:
-    if isinstance(value, bool):
+def _comparable(attribute: Attribute, value: Value) -> float | None:
+    """The value as a number, if it is valid by itself: what is wrong with one alone, other rules say."""
+    if attribute.kind is AttributeKind.DURATION:
+        return nanoseconds(value)
+    if not isinstance(value, int | float) or not _fits(attribute.kind, value) or _out_of_range(attribute, value):
         return None
-    return value if isinstance(value, int | float) else nanoseconds(value)
+    return value
 
 
 def _may_be_time(written: Written, context: Context) -> bool:

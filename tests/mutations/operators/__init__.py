@@ -30,3 +30,12 @@ def all_mutants() -> tuple[Mutant, ...]:
     """Every mutant of every operator, in a fixed order."""
     shop = Shop()
     return tuple(mutant(operator.__name__, fault) for operator in OPERATORS for fault in operator(shop))
+
+
+def some_mutants(most: int = 4) -> tuple[Mutant, ...]:
+    """Up to so many mutants of every operator, spread over what it makes."""
+    chosen: list[Mutant] = []
+    for operator in OPERATORS:
+        own = [mutant for mutant in all_mutants() if mutant.operator == operator.__name__]
+        chosen += own[:: max(1, -(-len(own) // most))]
+    return tuple(chosen)

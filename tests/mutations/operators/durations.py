@@ -33,7 +33,9 @@ class Duration(NamedTuple):
         source = self.use.source
         start = source.start(self.literal)
         title = f"{self.use.title} {self.attribute} {start}"
-        return Faulty(title, source, [Edit(start, source.end(self.literal), new)], [Place(code, source, start, reports)])
+        return Faulty(
+            title, source, [Edit(start, source.end(self.literal), new)], [Place(code, source, start, reports)]
+        )
 
 
 def durations(shop: Shop) -> Iterator[Duration]:

@@ -73,7 +73,9 @@ def everything_allowed(shop: Shop) -> Iterator[Faulty]:
 def classifier_of_another_result(shop: Shop) -> Iterator[Faulty]:
     """The classifier judges numbers, the method answers otherwise."""
     source = shop["shop/catalogue/stock.py"]
-    use = next(use for use in source.uses if use.owner is not None and use.owner.name == "recount" and use.policy == "retry")
+    use = next(
+        use for use in source.uses if use.owner is not None and use.owner.name == "recount" and use.policy == "retry"
+    )
     word = use.keyword("classifier")
     assert word is not None
     yield _replaced(use, word, "StockLevel", "R4C-CL-005", LINT_AND_BUILD)

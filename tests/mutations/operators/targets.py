@@ -151,7 +151,7 @@ def target_is_a_generator(shop: Shop) -> Iterator[Faulty]:
 def instance_method_for_a_static_one(shop: Shop) -> Iterator[Faulty]:
     """The method is static, its target needs an instance."""
     source = shop["shop/catalogue/prices.py"]
-    at = source.find("@staticmethod", after='return {str(name)')
+    at = source.find("@staticmethod", after="return {str(name)")
     name = source.find("(source", after="def _no_rates")
     edits = [Edit(at, source.find("def _no_rates"), ""), Edit(name + 1, name + 1, "self, ")]
     place = Place("R4C-FB-012", source, source.find('fallback(method="_no_rates"'))

@@ -96,31 +96,27 @@ def _at(source: Source, anchor: str, old: str, new: str, code: str, place: str) 
 
 def pair_out_of_order(shop: Shop) -> Iterator[Faulty]:
     """Two written values that contradict each other."""
-    prices, base = shop["shop/catalogue/prices.py"], shop["shop/http/base.py"]
-    search, products = shop["shop/catalogue/search.py"], shop["shop/storage/products.py"]
+    base, search = shop["shop/http/base.py"], shop["shop/catalogue/search.py"]
+    products = shop["shop/storage/products.py"]
     yield _at(base, "window_type=", "10", "21", "R4C-VA-004", "10")
     yield _at(base, "window_type=", "window_size=20", "window_size=9", "R4C-VA-004", "10,\n        failure")
     yield _at(products, "max_attempts=6", '"200ms"', '"2s"', "R4C-VA-004", '"200ms"')
     yield _at(products, "max_attempts=6", '"1s"', '"100ms"', "R4C-VA-004", '"200ms"')
-    yield _at(search, "Algorithm.VEGAS", "=10", "=41", "R4C-VA-004", "initial_limit")
-    yield _at(search, "Algorithm.VEGAS", "=10", "=1", "R4C-VA-004", "initial_limit")
-    yield _at(prices, "WindowType.TIME,", "WindowType.TIME", "WindowType.COUNT", "R4C-VA-004", "minimum") if False else (
-        _at(search, "Algorithm.VEGAS", "min_limit=2", "min_limit=11", "R4C-VA-004", "initial_limit")
-    )
+    yield _at(search, "Algorithm.VEGAS", "=10", "=41", "R4C-VA-004", "40")
+    yield _at(search, "Algorithm.VEGAS", "=10", "=1", "R4C-VA-004", "min_limit")
+    yield _at(search, "Algorithm.VEGAS", "min_limit=2", "min_limit=11", "R4C-VA-004", "min_limit")
 
 
 def without_effect(shop: Shop) -> Iterator[Faulty]:
     """A written value that another one of the same call makes useless."""
-    stock, preferences = shop["shop/catalogue/stock.py"], shop["shop/users/preferences.py"]
+    stock = shop["shop/catalogue/stock.py"]
     fixed = stock.find("backoff=Backoff.FIXED,")
     edit = Edit(fixed, fixed, "multiplier=3,\n        ")
     yield Faulty("multiplier of a fixed delay", stock, [edit], [Place("R4C-VA-005", stock, fixed)])
-    for path, anchor in (("shop/users/preferences.py", "@retry(max_attempts=1"), ("shop/policies/external.py", "retry(max_attempts=1")):
-        source = shop[path]
-        at = source.find(anchor) + len(anchor)
-        edit = Edit(at, at, ', delay="50ms"')
-        yield Faulty(f"delay of one attempt in {path}", source, [edit], [Place("R4C-VA-005", source, at)])
-    del preferences
+    source = shop["shop/users/preferences.py"]
+    at = source.find("retry(max_attempts=1") + len("retry(max_attempts=1")
+    edit = Edit(at, at, ', delay="50ms"')
+    yield Faulty("delay of one attempt", source, [edit], [Place("R4C-VA-005", source, at)])
 
 
 def runaway_retry(shop: Shop) -> Iterator[Faulty]:
@@ -129,7 +125,9 @@ def runaway_retry(shop: Shop) -> Iterator[Faulty]:
     yield _at(orders, "@retrying(max_attempts=8", "8", "1000", "R4C-VA-007", "8")
     at = orders.find("backoff=Backoff.EXPONENTIAL")
     edit = Edit(at, at, 'delay="0", ')
-    yield Faulty("no delay that could grow", orders, [edit], [Place("R4C-VA-007", orders, at)])
+    # The multiplier that stands there loses its effect as well.
+    places = [Place("R4C-VA-007", orders, at), Place("R4C-VA-005", orders, orders.find("multiplier"))]
+    yield Faulty("no delay that could grow", orders, [edit], places)
 
 
 def budget_too_small(shop: Shop) -> Iterator[Faulty]:
@@ -145,16 +143,19 @@ def budget_too_small(shop: Shop) -> Iterator[Faulty]:
         source = shop[path]
         at = source.find(anchor) + len(anchor)
         edit = Edit(at, at, f', max_duration="{length}"')
-        yield Faulty(f"{length} in {path}", source, [edit], [Place(code, source, at)])
+        # One attempt against all is said at the later of the two, which is the timeout.
+        place = source.find("timeout(", after=anchor) if code == "R4C-TB-001" else at
+        yield Faulty(f"{length} in {path}", source, [edit], [Place(code, source, place)])
 
 
 def slow_beyond_the_timeout(shop: Shop) -> Iterator[Faulty]:
     """A call counts as slow after its timeout, so none ever does."""
-    source = shop["shop/policies/external.py"]
-    for name in ("external_call = ", "non_idempotent_call = "):
-        at = source.find("ignore_on=ServiceRefused", after=name)
-        edit = Edit(at, at, 'slow_call_duration="5s", ')
-        yield Faulty(name, source, [edit], [Place("R4C-TB-003", source, at)])
+    source = shop["shop/catalogue/stock.py"]
+    at = source.find("ignore_on=ServiceRefused", after='circuit_breaker(config="slow-external"')
+    for length in ("10s", "1m"):
+        edit = Edit(at, at, f'slow_call_duration="{length}", ')
+        # The timeout stands in a file, of which the plugin knows no values.
+        yield Faulty(f"recount {length}", source, [edit], [Place("R4C-TB-003", source, at, LINT_AND_BUILD)])
 
 
 def unbounded_probe(shop: Shop) -> Iterator[Faulty]:
@@ -173,10 +174,13 @@ def unbounded_probe(shop: Shop) -> Iterator[Faulty]:
 def queue_beyond_the_budget(shop: Shop) -> Iterator[Faulty]:
     """Waiting for a place may take longer than the whole operation."""
     source = shop["shop/notifications/mailer.py"]
-    at = source.find("max_concurrent=5") + len("max_concurrent=5")
-    retry = source.find('retrying(config="mail"') + len('retrying(config="mail"')
-    edits = [Edit(at, at, ', max_wait="30s"'), Edit(retry, retry, ', max_duration="25s"')]
-    yield Faulty("mail_delivery", source, edits, [Place("R4C-TB-007", source, at)])
+    retry, bulkhead = (source.find(f'{name}(config="bulk-mail"') for name in ("retrying", "bulkhead"))
+    for budget, wait in (("9s", "10s"), ("30s", "30s")):
+        edits, at = [], 0
+        for start, new in ((retry, f'max_duration="{budget}"'), (bulkhead, f'max_wait="{wait}"')):
+            at = source.content.index(")", start)
+            edits.append(Edit(at, at, f", {new}"))
+        yield Faulty(f"flush {wait}", source, edits, [Place("R4C-TB-007", source, at)])
 
 
 OPERATORS = (

@@ -147,7 +147,7 @@ def test_foreign_setting(): ...
 @pytest.mark.resilience(settings={"resilience4cata.defaults.retry.max-attempt": 1})
 def test_misspelt_setting(): ...
 """
-    mark = "failed on setup with \"Failed: @pytest.mark.resilience: "
+    mark = 'failed on setup with "Failed: @pytest.mark.resilience: '
     expected = {
         "test_misspelt": "there is no argument 'profile'; did you mean 'profiles'?",
         "test_unknown": "there is no argument 'colour'; "
@@ -158,13 +158,13 @@ def test_misspelt_setting(): ...
         "test_number_for_bool": "'disabled' takes True or False, not 1",
         "test_list_for_setting": "'settings' takes a mapping of configuration keys to values, not {'a': []}",
         "test_unknown_breaker": "there is no circuit_breaker 'paymentz'; did you mean 'payments'?",
-        "test_disabled_and_open": "a circuit breaker that is disabled cannot be forced open: 'disabled' or 'force_open'",
+        "test_disabled_and_open": "'force_open' opens nothing where everything is 'disabled'",
         "test_foreign_setting": "'defaults.retry.max-attempts' is no key of the library: "
         "in 'settings' they stand as in a .properties file",
     }
     outcomes = run(pytester, tests)
     misspelt = (
-        "failed on setup with \"Failed: 1 error in resilience policies and their configuration\n"
+        'failed on setup with "Failed: 1 error in resilience policies and their configuration\n'
         "@pytest.mark.resilience: error: [R4C-CFG-011] defaults.retry.max-attempt:\n"
         "    unknown key 'max-attempt'\n    did you mean 'max-attempts'?\""
     )

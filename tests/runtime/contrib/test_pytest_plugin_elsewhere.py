@@ -127,8 +127,8 @@ def test_leaves_one_active(resilience):
     Resilience.disabled().activate()
 """
     message = (
-        "failed on teardown with \"RuntimeError: activations end in reverse order: "
-        "another one was made after this, or this one has ended already\""
+        'failed on teardown with "RuntimeError: activations end in reverse order: '
+        'another one was made after this, or this one has ended already"'
     )
     assert {"test_leaves_one_active": message} == run(pytester, tests)
 
@@ -154,5 +154,5 @@ def test_can_be_left_out(pytester: pytest.Pytester) -> None:
 def test_it(resilience): ...
 """
     (outcome,) = run(pytester, tests, "-p", "no:resilience4cata").values()
-    assert outcome.startswith("failed on setup with \"file ")
+    assert outcome.startswith('failed on setup with "file ')
     assert "fixture 'resilience' not found" in outcome

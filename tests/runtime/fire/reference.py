@@ -172,7 +172,9 @@ class Reference:
         while self.taken.get(cycle, 0) >= spec.permits:
             cycle += 1
         wait = max(0, self.first_use + cycle * spec.period - self.now) if cycle > running else 0
-        longest = spec.limiter_wait if self.deadline is None else max(0, min(spec.limiter_wait, self.deadline - self.now))
+        longest = (
+            spec.limiter_wait if self.deadline is None else max(0, min(spec.limiter_wait, self.deadline - self.now))
+        )
         if wait > longest:
             self.refused += 1
             return End(error="RateLimitExceededError", own=True, retry_after=int(wait / S * S))
@@ -209,7 +211,7 @@ class Reference:
         finally:
             self.timeouts.pop()
             self.deadline = before
-        if not self.asynchronous and end.error is None and self.now >= end_of_time:
+        if not self.asynchronous and end.error is None and self.now > end_of_time:
             return End(error="TimeoutExceededError", completed=True)
         return end
 

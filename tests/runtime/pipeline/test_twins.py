@@ -89,8 +89,73 @@ plans = st.builds(
 )
 
 
-@pytest.mark.parametrize("asynchronous", [False, True])
-@settings(max_examples=60, deadline=None)
+QUICK = circuit_breaker(name="shared", window_size=10, minimum_calls=1, failure_rate_threshold=100)
+DONE = Step("done")
+FAULT = Step(Fault)
+LATE = Step("done", takes=25 * MS)
+
+# What the quick way meets: a first call that goes through the layers, and then one for each way to end.
+MEETS = {
+    "success": Plan((QUICK,), (DONE,), (0, 0, 0)),
+    "failure": Plan((QUICK,), (DONE, FAULT), (0, 0, 0)),
+    "retry": Plan((retry(delay="5ms"), QUICK), (DONE, FAULT), (0, 0, 0), "somebody"),
+    "bounded retry": Plan(
+        (retry(delay="5ms", jitter=Jitter.NONE, max_duration="30ms"), QUICK), (DONE, Step(Fault, 26 * MS)), (0, 0, 0)
+    ),
+    "retry budget": Plan((retry(delay="5ms", budget="retries"), QUICK), (DONE, FAULT, FAULT, FAULT), (0, 0, 0, 0)),
+    "interruption": Plan((retry(), QUICK, bulkhead()), (DONE, Step(Interruption), Step(MemoryError)), (0,) * 4),
+    "no permit": Plan((QUICK, rate_limiter(permits=2, period="100ms")), (DONE,), (0, 0, 0, 100 * MS, 0, 0)),
+    "wait for a permit": Plan((QUICK, rate_limiter(permits=2, period="5ms", max_wait="5ms")), (DONE,), (0,) * 5),
+    "late": Plan((retry(), QUICK, timeout("20ms")), (DONE, LATE), (0, 0, 0), "somebody"),
+    "late, swallowing": Plan((QUICK, timeout("20ms")), (DONE, Step("done", 25 * MS, swallows=True)), (0, 0, 0)),
+    "late, replaced": Plan((retry(), QUICK, timeout("20ms")), (DONE, Step(Fault, 25 * MS, swallows=True)), (0, 0, 0)),
+    "late within bulkhead": Plan((QUICK, timeout("20ms"), bulkhead(max_concurrent=1)), (DONE, LATE, FAULT), (0,) * 5),
+    "full": Plan(
+        (fallback(instead), QUICK, rate_limiter(permits=9, period="1h"), bulkhead(max_concurrent=1)),
+        (DONE, DONE, Step("done", nested=True)),
+        (0,) * 5,
+        "somebody",
+    ),
+    "slow calls": Plan(
+        (circuit_breaker(name="shared", window_size=4, minimum_calls=1, slow_call_duration="20ms"),),
+        (DONE, LATE),
+        (0,) * 6,
+        "somebody",
+    ),
+    "time window": Plan(
+        (circuit_breaker(name="shared", window_type=WindowType.TIME, window_size=2, minimum_calls=1),),
+        (DONE, DONE, FAULT, DONE),
+        (0, 0, 1_000 * MS, 0, 1_500 * MS, 0),
+    ),
+    "refusal": Plan((retry(), QUICK), (DONE,), (0, 0, "force_open", 0, 0, "force_closed", 0, 0)),
+    "refusal heard": Plan((QUICK,), (DONE,), (0, 0, "force_open", 0, 0), "somebody"),
+    "open": Plan(
+        (circuit_breaker(name="shared", window_size=2, minimum_calls=1, wait_in_open="5ms"),),
+        (FAULT, DONE),
+        (0, 0, 4 * MS, MS, 0, 0),
+    ),
+    "every call heard": Plan((QUICK, timeout("20ms")), (DONE, Step("done", MS), FAULT), (0,) * 4, "of every call"),
+    "timeout around retry": Plan(
+        (timeout("20ms"), retry(delay="15ms", jitter=Jitter.NONE), order(Layer.TIMEOUT, Layer.RETRY)),
+        (DONE, FAULT, Step(Fault, MS)),
+        (0, 0, 0),
+    ),
+    "bulkhead around retry": Plan(
+        (bulkhead(max_concurrent=1), retry(delay="1ms"), order(Layer.BULKHEAD, Layer.RETRY)), (DONE, FAULT), (0, 0, 0)
+    ),
+}
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("meets", MEETS)
+def test_what_it_meets(meets: str, asynchronous: bool) -> None:
+    """Each way in which a call leaves the quick way ends as if it had never been on it."""
+    quick, slow = both(MEETS[meets], asynchronous=asynchronous)
+    assert slow == quick
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+@settings(max_examples=50, deadline=None)
 @given(plan=plans)
 def test_any_plan(asynchronous: bool, plan: Plan) -> None:
     """Whatever functions, operators and time do, nobody can tell which way the calls took."""

@@ -47,7 +47,8 @@ class CountWindow:
         self._size = size
         self.quick = Counter()
         self.turn_at = NEVER
-        self._marks: deque[_Mark] = deque()
+        # Made with the first mark, since it takes more memory than all the rest.
+        self._marks: deque[_Mark] | None = None
         self._failed = self._slow = 0
         self._noted = self._noted_failed = self._noted_slow = 0
 
@@ -61,6 +62,8 @@ class CountWindow:
         self._noted_slow += slow
         self._failed += failed
         self._slow += slow
+        if self._marks is None:
+            self._marks = deque()
         self._marks.append(_Mark(self.quick.value + self._noted, failed, slow))
 
     def figures(self, now: int) -> Figures:

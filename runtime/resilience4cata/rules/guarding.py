@@ -1,0 +1,82 @@
+"""Guarded functions together with their bodies, for rules that compare what a policy does with what is inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ..config.instances import guarded
+from ..config.layers import SettingKey, applied_with
+from ..config.origin import Effective, Layer
+from ..config.resolve import Resolver, active_profiles, listed
+from ..diagnostics import Context
+from ..facts import UNKNOWN, Applied, At, Body, Definition, Element, Project, Ref, Value
+from .places import named
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A function with the settings that count for it; `body` is what it does."""
+
+    element: Element
+    settings: Mapping[SettingKey, Effective]
+    body: Body
+
+    @property
+    def definition(self) -> Definition:
+        return self.element.definition
+
+    @property
+    def id(self) -> str:
+        return self.definition.id
+
+    def has(self, policy: str) -> bool:
+        """Whether the policy is declared, and not switched off for certain."""
+        return (policy, "enabled") in self.settings and self.value(policy, "enabled") is not False
+
+    def value(self, policy: str, attribute: str) -> Value:
+        """The value that counts as far as known sources tell, UNKNOWN also where the policy is not declared."""
+        found = self.settings.get((policy, attribute))
+        if found is None or found.value is not UNKNOWN or found.origin.layer is not Layer.DEFAULTS:
+            return UNKNOWN if found is None else found.value
+        # A source that nobody knows might give a default of its own; the function was written without it.
+        return next((given.value for given in found.shadowed if given.origin.layer is Layer.BUILT_IN), UNKNOWN)
+
+    def types(self, policy: str, attribute: str) -> tuple[Ref, ...] | None:
+        """The exception types of a list, None unless all of them are known."""
+        values = listed(self.value(policy, attribute))
+        known = tuple(value for value in values if isinstance(value, Ref) and value.ancestors is not None)
+        return known if len(known) == len(values) else None
+
+    def applied(self, policy: str) -> Applied | None:
+        """The decorator on the function itself that brings the policy; None where it is one of its class."""
+        return applied_with(self.element, lambda declaration: declaration.policy == policy)
+
+    def at(self, policy: str) -> At:
+        """Where the policy comes from, as near to the function as it is written."""
+        applied = self.applied(policy)
+        return applied.at if applied is not None else self.definition.at
+
+    def subject(self, policy: str) -> str:
+        """`@retry() on acme.payments.charge`."""
+        applied = self.applied(policy)
+        return f"@{named(applied) if applied is not None else f'{policy}()'} on {self.id}"
+
+
+def guarded_bodies(context: Context) -> tuple[Guarded, ...]:
+    """The guarded functions of a project whose bodies can be looked into, each body once."""
+    found: tuple[Guarded, ...] | None = context.memo.get(guarded_bodies)
+    if found is None:
+        found = context.memo[guarded_bodies] = tuple(_guarded_bodies(context.project, context))
+    return found
+
+
+def _guarded_bodies(project: Project, context: Context) -> Iterator[Guarded]:
+    resolver = Resolver.of(project, active_profiles(project))
+    seen: set[At] = set()
+    for element in guarded(project):
+        at = element.definition.at
+        body = context.oracle.body(element.definition) if at not in seen else None
+        if body is not None:
+            seen.add(at)
+            yield Guarded(element, resolver.resolve(element), body)
