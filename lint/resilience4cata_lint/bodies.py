@@ -7,13 +7,14 @@ like the one over the whole file.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple
 
 from .handlers import NESTED, handler_facts, is_harmless
 from .symbols import BodyFacts, CallFacts, HandlerFacts, TryFacts
 from .syntax import Lines, Terms
 from .terms import Attribute, Path
+from .walk import children_of
 
 _READING: Final = frozenset({"read", "read1", "readinto", "readline", "readlines"})
 _REWINDING: Final = "seek"
@@ -60,16 +61,16 @@ class _Body:
         self._made: list[tuple[str, ast.expr]] = []
         self._nested: set[str] = set()
         self._loads: set[str] = set()
-        self._callees: set[int] = set()
         self._attributes: list[tuple[str, ast.expr]] = []
-        self._walk(node.body)
+        self._stack: list[tuple[ast.AST, _Context]] = [(statement, _NOWHERE) for statement in node.body]
+        self._walk()
 
     def facts(self) -> BodyFacts:
         """Everything, calls in the order in which they are written."""
-        calls = (fact for call, context in self._calls if (fact := self._call(call, context)) is not None)
+        calls = (fact for call, context in self._calls if (fact := self._call_facts(call, context)) is not None)
         return BodyFacts(
             calls=tuple(sorted(calls, key=lambda fact: fact.span)),
-            tries=tuple(self._try(index, draft) for index, draft in enumerate(self._tries)),
+            tries=tuple(self._try_facts(index, draft) for index, draft in enumerate(self._tries)),
             loops=tuple(self._lines.span(loop) for loop in self._loops),
             returns_calls=bool(self._returns) and all(isinstance(value, ast.Call) for value in self._returns),
             consumed=tuple(sorted(self._consumed - self._renewed)),
@@ -80,123 +81,119 @@ class _Body:
 
     # ------------------------------------------------------------ the walk
 
-    def _walk(self, body: Iterable[ast.stmt]) -> None:
-        stack: list[tuple[ast.AST, _Context]] = [(statement, _Context()) for statement in body]
+    def _walk(self) -> None:
+        stack = self._stack
         while stack:
             node, context = stack.pop()
-            stack.extend(self._within(node, context))
+            handler = _HANDLERS.get(type(node))
+            if handler is not None:
+                handler(self, node, context)
+            else:
+                self._push(children_of(node), context)
 
-    def _within(self, node: ast.AST, context: _Context) -> Iterator[tuple[ast.AST, _Context]]:
-        """Note what a node says, and give what is to be looked at below it."""
-        if isinstance(node, NESTED):
-            self._nest(node)
-            return
-        below = context._replace(awaited=False, returned=False)
-        match node:
-            case ast.For() | ast.AsyncFor() | ast.While():
-                yield from self._loop(node, below)
-            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                yield from self._comprehension(node, below)
-            case ast.Try() if node.handlers:
-                yield from self._protected(node, below)
-            case ast.Return(value=ast.expr() as value):
-                yield from self._returned(value, below)
-            case ast.Await(value=value):
-                yield value, context._replace(awaited=True)
-            case _:
-                self._note(node, context)
-                yield from ((child, below) for child in ast.iter_child_nodes(node))
+    def _push(self, nodes: Iterable[ast.AST], context: _Context) -> None:
+        """Look at nodes later, of which nobody awaits or returns the value."""
+        if context.awaited or context.returned:
+            context = context._replace(awaited=False, returned=False)
+        self._stack += [(node, context) for node in nodes]
 
-    def _nest(self, node: ast.AST) -> None:
+    def _nest(self, node: ast.AST, context: _Context) -> None:
         """Whatever happens inside, and whenever: names may be used there in any way."""
         self._loads |= {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             self._nested.add(node.name)
 
-    def _loop(self, node: ast.For | ast.AsyncFor | ast.While, below: _Context) -> Iterator[tuple[ast.AST, _Context]]:
+    def _within_loop(self, node: ast.stmt | ast.expr, context: _Context) -> _Context:
         self._loops.append(node)
-        inside = below._replace(loops=(*below.loops, len(self._loops) - 1))
-        if isinstance(node, ast.While):
-            yield node.test, inside
-        else:
-            self._consume(node.iter)
-            yield node.iter, below
-            yield node.target, inside
-        yield from ((statement, inside) for statement in node.body)
-        yield from ((statement, below) for statement in node.orelse)
+        return context._replace(loops=(*context.loops, len(self._loops) - 1), awaited=False, returned=False)
 
-    def _comprehension(self, node: _Comprehension, below: _Context) -> Iterator[tuple[ast.AST, _Context]]:
-        self._loops.append(node)
-        inside = below._replace(loops=(*below.loops, len(self._loops) - 1))
+    def _for(self, node: ast.For | ast.AsyncFor, context: _Context) -> None:
+        self._consume(node.iter)
+        self._push([node.iter, *node.orelse], context)
+        self._push([node.target, *node.body], self._within_loop(node, context))
+
+    def _while(self, node: ast.While, context: _Context) -> None:
+        self._push(node.orelse, context)
+        self._push([node.test, *node.body], self._within_loop(node, context))
+
+    def _comprehension(self, node: _Comprehension, context: _Context) -> None:
         first, *others = node.generators
         self._consume(first.iter)
-        yield first.iter, below
-        yield from ((condition, inside) for condition in first.ifs)
-        yield from ((generator, inside) for generator in others)
+        self._push([first.iter], context)
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        yield from ((result, inside) for result in results)
+        self._push([*first.ifs, *others, *results], self._within_loop(node, context))
 
-    def _protected(self, node: ast.Try, below: _Context) -> Iterator[tuple[ast.AST, _Context]]:
+    def _generator(self, node: ast.comprehension, context: _Context) -> None:
+        self._consume(node.iter)
+        self._push(children_of(node), context)
+
+    def _try(self, node: ast.Try, context: _Context) -> None:
         index = len(self._tries)
-        self._tries.append(_TryDraft(node, below.loops))
-        inside, beside = below._replace(tries=(*below.tries, index)), below._replace(beside=(*below.beside, index))
-        yield from ((statement, inside) for statement in node.body)
-        yield from ((part, beside) for part in (*node.handlers, *node.finalbody))
-        yield from ((statement, below) for statement in node.orelse)
+        self._tries.append(_TryDraft(node, context.loops))
+        self._push(node.body, context._replace(tries=(*context.tries, index)))
+        self._push([*node.handlers, *node.finalbody], context._replace(beside=(*context.beside, index)))
+        self._push(node.orelse, context)
 
-    def _returned(self, value: ast.expr, below: _Context) -> Iterator[tuple[ast.AST, _Context]]:
-        values = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+    def _return(self, node: ast.Return, context: _Context) -> None:
+        if node.value is None:
+            return
+        values = [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else [node.value]
         self._returns += values
-        yield from ((part, below._replace(returned=True)) for part in values)
-        if isinstance(value, ast.IfExp):
-            yield value.test, below
+        self._stack += [(value, context._replace(returned=True)) for value in values]
+        if isinstance(node.value, ast.IfExp):
+            self._push([node.value.test], context)
 
-    def _note(self, node: ast.AST, context: _Context) -> None:
-        match node:
-            case ast.Call():
-                self._calls.append((node, context))
-                if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
-                    self._asked(node.func.value.id, node.func.attr)
-                # Called by its name, a function goes nowhere else.
-                if isinstance(node.func, ast.Name):
-                    self._callees.add(id(node.func))
-            case ast.Name(id=name, ctx=ast.Load()):
-                if id(node) not in self._callees:
-                    self._loads.add(name)
-            case ast.Raise():
-                self._raises.append(context)
-            case ast.comprehension():
-                self._consume(node.iter)
-            case ast.YieldFrom(value=value) | ast.Starred(value=value, ctx=ast.Load()):
-                self._consume(value)
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                self._renewed.add(name)
-            case ast.withitem(context_expr=ast.Call() as value, optional_vars=ast.Name(id=name)):
-                self._made.append((name, value))
-            case ast.Assign(targets=[target], value=value):
-                self._assigned(target, value)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                self._assigned(target, value)
+    def _await(self, node: ast.Await, context: _Context) -> None:
+        self._stack.append((node.value, context._replace(awaited=True)))
+
+    def _called(self, node: ast.Call, context: _Context) -> None:
+        self._calls.append((node, context))
+        function = node.func
+        # Called by its name, a function goes nowhere else.
+        own = [] if isinstance(function, ast.Name) else [function]
+        self._push([*own, *node.args, *(keyword.value for keyword in node.keywords)], context)
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            if function.attr == _REWINDING:
+                self._renewed.add(function.value.id)
+            elif function.attr in _READING:
+                self._consume(function.value)
+
+    def _raise(self, node: ast.Raise, context: _Context) -> None:
+        self._raises.append(context)
+        self._push(children_of(node), context)
+
+    def _run_through(self, node: ast.YieldFrom | ast.Starred, context: _Context) -> None:
+        self._consume(node.value)
+        self._push([node.value], context)
+
+    def _name(self, node: ast.Name, context: _Context) -> None:
+        (self._loads if isinstance(node.ctx, ast.Load) else self._renewed).add(node.id)
+
+    def _with(self, node: ast.withitem, context: _Context) -> None:
+        if isinstance(node.context_expr, ast.Call) and isinstance(node.optional_vars, ast.Name):
+            self._made.append((node.optional_vars.id, node.context_expr))
+        self._push(children_of(node), context)
+
+    def _assign(self, node: ast.Assign | ast.AnnAssign, context: _Context) -> None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        value, target = node.value, targets[0]
+        if len(targets) == 1 and isinstance(target, ast.Name) and isinstance(value, ast.Call):
+            self._made.append((target.id, value))
+        elif len(targets) == 1 and value is not None and isinstance(target, ast.Attribute):
+            self._set(target, value)
+        self._push(targets if value is None else [value, *targets], context)
+
+    def _set(self, target: ast.Attribute, value: ast.expr) -> None:
+        if isinstance(target.value, ast.Name) and target.value.id == self._instance:
+            self._attributes.append((target.attr, value))
 
     def _consume(self, value: ast.expr) -> None:
         if isinstance(value, ast.Name) and value.id in self._parameters:
             self._consumed.add(value.id)
 
-    def _asked(self, name: str, attribute: str) -> None:
-        if attribute == _REWINDING:
-            self._renewed.add(name)
-        elif attribute in _READING and name in self._parameters:
-            self._consumed.add(name)
-
-    def _assigned(self, target: ast.expr, value: ast.expr) -> None:
-        if isinstance(target, ast.Name) and isinstance(value, ast.Call):
-            self._made.append((target.id, value))
-        elif isinstance(target, ast.Attribute) and getattr(target.value, "id", None) == self._instance:
-            self._attributes.append((target.attr, value))
-
     # ------------------------------------------------------------ records
 
-    def _call(self, node: ast.Call, context: _Context) -> CallFacts | None:
+    def _call_facts(self, node: ast.Call, context: _Context) -> CallFacts | None:
         function = self._terms(node.func)
         if not isinstance(function, Path | Attribute):
             return None
@@ -215,7 +212,7 @@ class _Body:
             returned=context.returned,
         )
 
-    def _try(self, index: int, draft: _TryDraft) -> TryFacts:
+    def _try_facts(self, index: int, draft: _TryDraft) -> TryFacts:
         node = draft.node
         outside = (context for call, context in self._calls if not is_harmless(call))
         places = (*outside, *self._raises)
@@ -229,3 +226,28 @@ class _Body:
 
     def _handlers(self, node: ast.Try) -> Iterator[HandlerFacts]:
         return (handler_facts(handler, self._terms, self._lines) for handler in node.handlers)
+
+
+_NOWHERE: Final = _Context()
+_HANDLERS: Final[dict[type, Callable[[_Body, Any, _Context], None]]] = {
+    **dict.fromkeys(NESTED, _Body._nest),
+    ast.For: _Body._for,
+    ast.AsyncFor: _Body._for,
+    ast.While: _Body._while,
+    ast.ListComp: _Body._comprehension,
+    ast.SetComp: _Body._comprehension,
+    ast.DictComp: _Body._comprehension,
+    ast.GeneratorExp: _Body._comprehension,
+    ast.comprehension: _Body._generator,
+    ast.Try: _Body._try,
+    ast.Return: _Body._return,
+    ast.Await: _Body._await,
+    ast.Call: _Body._called,
+    ast.Raise: _Body._raise,
+    ast.YieldFrom: _Body._run_through,
+    ast.Starred: _Body._run_through,
+    ast.Name: _Body._name,
+    ast.withitem: _Body._with,
+    ast.Assign: _Body._assign,
+    ast.AnnAssign: _Body._assign,
+}

@@ -96,7 +96,7 @@ class Walk:
             node, context = stack.pop()
             handler = _HANDLERS.get(type(node))
             if handler is None:
-                self._push(_children(node), context)
+                self._push(children_of(node), context)
             else:
                 handler(self, node, context)
 
@@ -159,7 +159,7 @@ class Walk:
     def _comprehension(self, node: ast.AST, context: Context) -> None:
         prefix = f"{self._qualified('<comprehension>', context.scope)}.<locals>"
         body = self._new_scope("function", prefix, context.scope, comprehension=True)
-        self._push(_children(node), Context(body))
+        self._push(children_of(node), Context(body))
 
     def _import(self, node: ast.Import, context: Context) -> None:
         for alias in node.names:
@@ -254,23 +254,23 @@ class Walk:
     def _handler(self, node: ast.ExceptHandler, context: Context) -> None:
         if node.name:
             self._bind(node.name, None, (node.lineno, node.col_offset + 1), context)
-        self._push(_children(node), context)
+        self._push(children_of(node), context)
 
     def _pattern(self, node: ast.MatchAs | ast.MatchStar | ast.MatchMapping, context: Context) -> None:
         name = node.rest if isinstance(node, ast.MatchMapping) else node.name
         if name is not None:
             self._bind(name, None, (node.lineno, node.col_offset + 1), context)
-        self._push(_children(node), context)
+        self._push(children_of(node), context)
 
     def _elsewhere(self, node: ast.Global | ast.Nonlocal, context: Context) -> None:
         where: Literal["global", "nonlocal"] = "global" if isinstance(node, ast.Global) else "nonlocal"
         self.scopes[context.scope].elsewhere.update(dict.fromkeys(node.names, where))
 
     def _branches(self, node: ast.AST, context: Context) -> None:
-        self._push(_children(node), context._replace(conditional=True))
+        self._push(children_of(node), context._replace(conditional=True))
 
     def _loop(self, node: ast.AST, context: Context) -> None:
-        self._push(_children(node), context._replace(conditional=True, loop=True))
+        self._push(children_of(node), context._replace(conditional=True, loop=True))
 
     def _try(self, node: ast.Try, context: Context) -> None:
         branch = context._replace(conditional=True)
@@ -282,7 +282,7 @@ class Walk:
         self.calls.append(CallDraft(node, context.scope))
         if isinstance(node.func, ast.Name):
             self._dynamic(node, node.func.id, context)
-        self._push(_children(node), context)
+        self._push(children_of(node), context)
 
     def _dynamic(self, node: ast.Call, function: str, context: Context) -> None:
         """Note what calls of `setattr`, `exec` and their like may add."""
@@ -306,7 +306,7 @@ class Walk:
 
     def _yield(self, node: ast.AST, context: Context) -> None:
         self.scopes[context.scope].yields = True
-        self._push(_children(node), context)
+        self._push(children_of(node), context)
 
     def _settle(self) -> None:
         """Move names declared `global` or `nonlocal` to where they belong, and put bindings in order."""
@@ -341,7 +341,7 @@ _FIELDS: Final = {
 }
 
 
-def _children(node: ast.AST) -> list[ast.AST]:
+def children_of(node: ast.AST) -> list[ast.AST]:
     """The nodes directly below one, as `ast.iter_child_nodes` gives them but in half the time: a file has very many."""
     found: list[ast.AST] = []
     for name in _FIELDS[type(node)]:

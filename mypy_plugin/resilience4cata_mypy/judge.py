@@ -135,13 +135,14 @@ class Judge:
     def _worth_checking(self, views: Iterable[object]) -> Iterator[object]:
         """The views without declarations that say the same as one in which nothing was found.
 
-        What rules find in a declaration depends on what it says and on the project, never on where it stands.
+        What rules find in a declaration depends on what it says, on the project, and on whether it stands on an element
+        or is meant for several: never on which.
         """
         for view in views:
             if not isinstance(view, Written):
                 yield view
                 continue
-            said = content(view.declaration)
+            said = (bool(view.element), content(view.declaration))
             if said not in self._faultless:
                 if not check((view,), RuleContext(FRONT_ENDS["mypy"], project=self._project)):
                     self._faultless.add(said)

@@ -50,8 +50,8 @@ class Untold:
 class RejectedError(ResilienceError):
     """A policy refused the call; the function did not run.
 
-    While something is down, calls are refused by the thousand, and few of the errors are looked at. So one may be made by
-    `__new__` alone, with an `Untold` as the first argument, and is completed when it is asked for anything.
+    While something is down, calls are refused by the thousand, and few of the errors are looked at. So one may be made
+    by `__new__` alone, with an `Untold` as the first argument, and is completed when it is asked for anything.
     """
 
     @property

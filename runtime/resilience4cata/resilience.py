@@ -249,6 +249,7 @@ class ResilienceBuilder:
     def handler_factory(self, factory: Callable[[type], Any]) -> Self:
         """Make fallback handlers another way than by calling their class."""
         self._parts.make_handler = factory
+        self._told.makes_handlers = True
         return self
 
     def listener(self, callback: Callable[[Any], object], kind: type[Event] | UnionType = Event) -> Self:

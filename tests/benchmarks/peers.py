@@ -1,4 +1,4 @@
-"""The same policies by other libraries, those that are installed: decorators by policy, for sync and async functions."""
+"""The same policies by other libraries: decorators by policy, for synchronous and asynchronous functions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -29,28 +30,28 @@ Decorators = tuple[Mapping[str, Decorator], Mapping[str, Decorator], Decorator |
 
 
 def _tenacity() -> Decorators:
-    import tenacity
+    tenacity = import_module("tenacity")
 
     both = {"retry": tenacity.retry(stop=tenacity.stop_after_attempt(3), wait=tenacity.wait_random_exponential(0.1))}
     return both, both, None
 
 
 def _stamina() -> Decorators:
-    import stamina
+    stamina = import_module("stamina")
 
     both = {"retry": stamina.retry(on=Exception, attempts=3)}
     return both, both, None
 
 
 def _backoff() -> Decorators:
-    import backoff
+    backoff = import_module("backoff")
 
     both: dict[str, Decorator] = {"retry": backoff.on_exception(backoff.expo, Exception, max_tries=3)}
     return both, both, None
 
 
 def _pybreaker() -> Decorators:
-    import pybreaker
+    pybreaker = import_module("pybreaker")
 
     rejecting = pybreaker.CircuitBreaker()
     rejecting.open()
@@ -59,7 +60,7 @@ def _pybreaker() -> Decorators:
 
 
 def _circuitbreaker() -> Decorators:
-    from circuitbreaker import CircuitBreaker
+    CircuitBreaker = import_module("circuitbreaker").CircuitBreaker  # noqa: N806  # a class
 
     def rejecting(function: Callable[..., Any]) -> Any:
         def fail(*_: Any) -> None:
@@ -77,7 +78,7 @@ def _circuitbreaker() -> Decorators:
 
 
 def _pyresilience() -> Decorators:
-    import pyresilience as lib
+    lib = import_module("pyresilience")
 
     several: Any = lib.resilient
     parts: dict[str, dict[str, Any]] = {
@@ -107,7 +108,7 @@ def _pyresilience() -> Decorators:
 
 
 def _nopanic() -> Decorators:
-    import nopanic as lib
+    lib = import_module("nopanic")
 
     def single() -> dict[str, Any]:
         return {
@@ -129,18 +130,25 @@ def _nopanic() -> Decorators:
 
     four = several("fallback", "retry", "circuit_breaker", "bulkhead")
     six = several("fallback", "retry", "circuit_breaker", "rate_limiter", "timeout", "bulkhead")
-    rejecting = lib.circuit_breaker(failure_threshold=0.5, min_calls=1, reset_timeout=3600)
-    force_open = getattr(rejecting, "force_open", None)
-    if force_open is not None:
-        force_open()
-    return {**single(), "four": four, "six": six}, {**single(), "four": four, "six": six}, rejecting
+
+    def rejecting(_: Callable[..., Any]) -> Callable[..., Any]:
+        def fail(*_: Any) -> None:
+            raise ConnectionError
+
+        guarded: Callable[..., Any] = lib.circuit_breaker(failure_threshold=0.5, min_calls=1, reset_timeout=3600)(fail)
+        with suppress(ConnectionError):
+            guarded(1)
+        return guarded
+
+    made = {**single(), "four": four, "six": six}
+    return made, made, rejecting
 
 
 def _hyx() -> Decorators:
-    from hyx.bulkhead import bulkhead
-    from hyx.circuitbreaker import consecutive_breaker
-    from hyx.retry import retry
-    from hyx.timeout import timeout
+    bulkhead = import_module("hyx.bulkhead").bulkhead
+    consecutive_breaker = import_module("hyx.circuitbreaker").consecutive_breaker
+    retry = import_module("hyx.retry").retry
+    timeout = import_module("hyx.timeout").timeout
 
     asynchronous: dict[str, Any] = {
         "retry": retry(attempts=3),

@@ -20,8 +20,9 @@ pytestmark = pytest.mark.slow
 
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 INSTALLED = Path(sysconfig.get_path("purelib"))
-_MOST = 3_000_000
-"""Bytes of rewritten modules: each of them is really analysed."""
+_MOST = 1_500_000
+_LARGEST = 30_000
+"""Characters of all rewritten modules, and of one: each of them is really analysed."""
 _SIMILAR = re.compile(r"\b(retry|timeout|fallback|bulkhead|circuit_breaker|rate_limiter|hedge|order)\b")
 
 
@@ -35,7 +36,7 @@ def test_as_it_is(folder: Path) -> None:
     """No module imports us, so nothing is reported."""
     report = check(folder)
     assert ([], []) == (report.diagnostics, report.failures)
-    assert len(report.files) > 500
+    assert report.files > 500
 
 
 def test_with_an_import_that_nobody_uses(tmp_path: Path) -> None:
@@ -50,13 +51,13 @@ def test_with_an_import_that_nobody_uses(tmp_path: Path) -> None:
             break
     report = check(tmp_path)
     assert ([], []) == (report.diagnostics, report.failures)
-    assert len(report.files) > 100
+    assert report.files >= _MOST // _LARGEST
 
 
 def modules() -> Iterator[tuple[Path, str]]:
-    """Modules in UTF-8 that Python can parse: with words like ours, then others."""
+    """Every fourth module in UTF-8: those with words like ours, then others."""
     found = sorted([*INSTALLED.rglob("*.py"), *STANDARD_LIBRARY.glob("*.py"), *STANDARD_LIBRARY.glob("*/*.py")])
-    texts = [(path, text) for path in found if (text := read(path)) is not None]
+    texts = [(path, text) for path in found[::4] if (text := read(path)) is not None]
     yield from sorted(texts, key=lambda one: -len(set(_SIMILAR.findall(one[1]))))
 
 
@@ -64,7 +65,7 @@ def read(path: Path) -> str | None:
     try:
         with tokenize.open(path) as file:
             text = file.read()
-            return text if file.encoding in {"utf-8", "utf-8-sig"} and len(text) < 100_000 else None
+            return text if file.encoding in {"utf-8", "utf-8-sig"} and len(text) < _LARGEST else None
     except (SyntaxError, UnicodeDecodeError):
         return None
 

@@ -206,7 +206,8 @@ def test_listed_files_and_templates_made_elsewhere() -> None:
     write("pyproject.toml", '[tool.r4c]\nconfig-files = ["conf/x.toml"]\n')
     assert ["a.py CFG-001"] == check()
     write("pyproject.toml", '[tool.r4c]\nconfig-files = ["conf/x.toml"]\ntemplates = ["externl"]\n')
-    assert [] == check()
+    # Now nobody uses the one in the file.
+    assert ["conf/x.toml CFG-006"] == check()
 
 
 def test_an_unnamed_source_of_templates_for_one_file() -> None:

@@ -210,13 +210,13 @@ def test_wrong_settings() -> None:
 def test_wrong_option() -> None:
     """A word that means no rule is an error too."""
     result = subprocess.run(
-        [sys.executable, *FLAKE8, "--r4c-extend-select", "DU-06", "acme"],
+        [sys.executable, *FLAKE8, "--r4c-extend-select", "DU-0x", "acme"],
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=False,
     )
-    message = "r4c: no rule, family or name 'DU-06'; 'r4c rule --all' lists them"
+    message = "r4c: no rule, family or name 'DU-0x'; 'r4c rule --all' lists them"
     assert (1, True) == (result.returncode, message in result.stdout + result.stderr)
 
 
@@ -239,11 +239,11 @@ def test_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_option_is_read_from_the_configuration(here: Path) -> None:
     """flake8 hands it over as a list."""
-    write(".flake8", "[flake8]\nr4c-extend-select = DU-06,\n")
+    write(".flake8", "[flake8]\nr4c-extend-select = DU-0x,\n")
     result = subprocess.run(
         [sys.executable, *FLAKE8, "acme"], capture_output=True, text=True, encoding="utf-8", check=False
     )
-    assert "r4c: no rule, family or name 'DU-06'" in result.stdout + result.stderr
+    assert "r4c: no rule, family or name 'DU-0x'" in result.stdout + result.stderr
 
 
 def test_one_look_for_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ LINT_AND_BUILD: Final = frozenset({LINT, BUILD})
 LINT_AND_MYPY: Final = frozenset({LINT, MYPY})
 MYPY_AND_BUILD: Final = frozenset({MYPY, BUILD})
 ONLY_LINT: Final = frozenset({LINT})
+ONLY_BUILD: Final = frozenset({BUILD})
 
 
 class Edit(NamedTuple):
@@ -65,7 +66,7 @@ class Faulty(NamedTuple):
     title: str
     source: Source
     edits: Sequence[Edit]
-    places: Sequence[Place]
+    places: list[Place]
 
 
 def mutant(operator: str, fault: Faulty) -> Mutant:

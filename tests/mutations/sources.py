@@ -95,6 +95,12 @@ class Source:
         """The offset of a text, which has to be there. Raises ValueError."""
         return self.content.index(text, self.content.index(after))
 
+    @property
+    def imports_at(self) -> int:
+        """Where a further import may stand: before the first that is not from `__future__`."""
+        imports = (node for node in self.tree.body if isinstance(node, ast.Import | ast.ImportFrom))
+        return next(self.start(node) for node in imports if getattr(node, "module", "") != "__future__")
+
     @cached_property
     def aliases(self) -> dict[str, str]:
         """What the library's names are called here: "retrying" for "retry", "r4c.timeout" for "timeout"."""

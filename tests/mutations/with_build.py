@@ -12,14 +12,15 @@ import os
 import pkgutil
 import subprocess
 import sys
+import traceback
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from py_compile import PycInvalidationMode
-from typing import Any
+from typing import Any, NoReturn
 
 from ..every_rule.fixtures import ROOT, Report, one_line
-from .folders import copy_shop
+from .folders import copy_shop, mutated
 from .mutant import Mutant
 
 Found = list[tuple[str, int, int, str, str]]
@@ -43,22 +44,27 @@ def run(mutants: Sequence[Mutant], folder: Path) -> Mapping[str, list[Report]]:
 
 def _answer(files: Mapping[str, str]) -> Found:
     """Check one mutant in a fork, since what is imported and recorded stays."""
-    before = {path: Path(path).read_bytes() for path in files}
-    for path, content in files.items():
-        Path(path).write_text(content, encoding="utf-8", newline="")
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
+    with mutated(Path(), Mutant("", "", files, ())):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            _end_with(writing)
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as pipe:
+            answer: Found = json.load(pipe)
+        os.waitpid(child, 0)
+    return answer
+
+
+def _end_with(writing: int) -> NoReturn:
+    """Answer into a pipe and end the fork, whatever happens: it must not go on with the work of its parent."""
+    try:
         with os.fdopen(writing, "w", encoding="utf-8") as pipe:
             json.dump(_check(), pipe)
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading, encoding="utf-8") as pipe:
-        answer: Found = json.loads(pipe.read() or "null")
-    os.waitpid(child, 0)
-    for path, content in before.items():
-        Path(path).write_bytes(content)
-    return answer
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
 
 
 def _check() -> Found:

@@ -16,10 +16,13 @@ import resilience4cata
 from resilience4cata import (
     ConfigSources,
     DefinitionError,
+    FallbackContext,
+    FallbackHandler,
     Resilience,
     ResilienceBuilder,
     ResilienceWarning,
     Severity,
+    fallback,
     resilience_policy,
     retry,
     timeout,
@@ -334,3 +337,24 @@ class TestRoot:
         own = {f"resilience4cata.{name}" for name in ("rules", "extract", "config", "resilience", "facts", "registry")}
         assert "resilience4cata.policies" in loaded
         assert set() == loaded & (heavy | own)
+
+
+class TestHandlerFactory:
+    """Handlers that need arguments are made by whoever knows them."""
+
+    def test_a_constructor_may_ask_for_arguments(self) -> None:
+        """With a factory, a handler whose class cannot be called plainly is no fault, and the factory makes it."""
+
+        class Answer(FallbackHandler[str]):
+            def __init__(self, text: str) -> None:
+                self.text = text
+
+            def apply(self, context: FallbackContext) -> str:
+                return self.text
+
+        @fallback(Answer)
+        def find() -> str:
+            raise ConnectionError
+
+        with Resilience.builder().only(__name__).handler_factory(lambda kind: kind("made")).build().activate():
+            assert find() == "made"

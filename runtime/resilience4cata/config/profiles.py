@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..facts import UNKNOWN, Element, Empty, Extends, Global, Key, Project, Setting
+from ..durations import MAX_NANOSECONDS
+from ..facts import UNKNOWN, Element, Empty, Extends, Global, Key, Project, Setting, Value
 from .defaults import nanoseconds
 from .description import layers_in_order
 from .layers import SettingKey, writes_of
@@ -33,6 +34,12 @@ def choices(project: Project) -> tuple[Choice, ...]:
 def profile_of(key: Key) -> str | None:
     """The profile that a key belongs to, if it means anything."""
     return key.meaning.profile if isinstance(key.meaning, Setting | Extends | Empty) else None
+
+
+def valid_span(value: Value) -> int | None:
+    """The length of a duration, if it has one that clocks can count."""
+    found = nanoseconds(value)
+    return found if found is not None and 0 <= found <= MAX_NANOSECONDS else None
 
 
 @dataclass(frozen=True)
@@ -65,9 +72,9 @@ class Settled:
         return None if found is None or found.origin.layer is Layer.BUILT_IN or found.value is UNKNOWN else found
 
     def span(self, policy: str, attribute: str) -> int | None:
-        """A duration that somebody wrote, in nanoseconds."""
+        """A valid duration that somebody wrote, in nanoseconds."""
         found = self.written(policy, attribute)
-        return nanoseconds(found.value) if found is not None else None
+        return valid_span(found.value) if found is not None else None
 
     def lacks(self, policy: str) -> bool:
         """Whether the element certainly declares no such policy."""

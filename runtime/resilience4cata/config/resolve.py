@@ -158,7 +158,7 @@ class Resolver:
             return
         chain = self.ancestry(name) if isinstance(name, str) else None
         if chain is None:
-            yield "", Given(UNKNOWN, Origin(layer, str(name)))
+            yield "", Given(UNKNOWN, Origin(layer, name if isinstance(name, str) else ""))
             return
         for title in reversed(chain):
             for template in self._templates(title, profile):

@@ -80,6 +80,7 @@ class Told:
     overrides: list[CodeOverride] = field(default_factory=list)
     locked: dict[str, None] = field(default_factory=dict)
     strict: bool | None = None
+    makes_handlers: bool = False
 
     def copy(self) -> Told:
         """The same, for itself."""
@@ -165,6 +166,7 @@ class Assembly:
             profiles_at=tuple(self._profiles_at()),
             overrides=self._overrides,
             locked=tuple(told.locked),
+            makes_handlers=told.makes_handlers,
         )
         self._add(additions, exact)
 

@@ -20,7 +20,7 @@ class Project:
     set in code; `profiles` the ones that code activates, None if that is left to the files, and `profiles_at` their
     places as far as known. `overrides` and `locked` instances are those of code. On the definitions in `uncertain`
     stand decorators that may or may not be policies. `used_templates` are those that code uses or might use, None if
-    it may use any.
+    it may use any. `makes_handlers` tells that fallback handlers are made by something else than a plain call.
     """
 
     elements: tuple[Element, ...] = ()
@@ -35,6 +35,7 @@ class Project:
     overrides: tuple[Override, ...] = ()
     locked: tuple[str, ...] = ()
     uncertain: frozenset[str] = frozenset()
+    makes_handlers: bool = False
     used_templates: frozenset[str] | None = None
 
 

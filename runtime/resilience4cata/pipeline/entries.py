@@ -34,11 +34,6 @@ class Entry:
     function: Callable[..., Any]
     is_method: bool
 
-    @property
-    def is_async(self) -> bool:
-        """Whether a call gives an awaitable."""
-        return is_async(self.guard.function)
-
 
 def code_of(guard: Guard, layers: tuple[Layer, ...], runner: Runner, *, is_method: bool) -> CodeType:
     """What the wrapper of `guard` runs: its function within `layers`. Without layers, the function and nothing else."""
@@ -55,20 +50,71 @@ def code_of(guard: Guard, layers: tuple[Layer, ...], runner: Runner, *, is_metho
 
 def code_for(entry: Entry) -> CodeType:
     """Code for the wrapper of a guard that runs the whole pipeline."""
-    like, around = entry.guard.function, entry.runner.around
-    go_on = _through_layers(entry)
+    return _code(entry.guard.function, entry.function, entry.layers, entry.runner, is_method=entry.is_method)
+
+
+def bound_call(
+    function: Callable[..., Any], receiver: object, layers: Callable[[], tuple[Layer, ...]], runner: Runner
+) -> Callable[..., Any]:
+    """What runs a function, bound to its receiver if it has one, within the layers that count at the time of a call.
+
+    A coroutine function where `function` gives an awaitable.
+    """
+    known: tuple[object, Callable[..., Any]] = (None, function)
+
+    def current() -> Callable[..., Any]:
+        nonlocal known
+        found = layers()
+        if found is not known[0]:
+            known = found, _within(function, receiver, found, runner)
+        return known[1]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return current()(*args, **kwargs)
+
+    async def call_async(*args: Any, **kwargs: Any) -> Any:
+        return await current()(*args, **kwargs)
+
+    return call_async if is_async(function) else call
+
+
+def _within(
+    function: Callable[..., Any], receiver: object, layers: tuple[Layer, ...], runner: Runner
+) -> Callable[..., Any]:
+    """The function within these layers."""
+    if not layers:
+        return function
+    if type(function) is not MethodType or function.__self__ is not receiver:
+        return function_like(function, _code(function, function, layers, runner, is_method=False))
+    # The receiver must not be among the constants: the garbage collector does not look into code, and would keep it.
+    plain = function.__func__
+    return MethodType(function_like(plain, _code(plain, plain, layers, runner, is_method=True)), receiver)
+
+
+def _code(
+    like: Callable[..., Any],
+    function: Callable[..., Any],
+    layers: tuple[Layer, ...],
+    runner: Runner,
+    *,
+    is_method: bool,
+) -> CodeType:
+    """Code with the parameters of `like`: the quick way through the layers, or their own where there is none."""
+    asynchronous = is_async(like)
+    go_on = _through_layers(function, layers, runner, asynchronous=asynchronous, is_method=is_method)
     is_coroutine = is_coroutine_function(like)
     # What is no coroutine function and yet gives an awaitable has no quick form.
-    if is_coroutine == entry.is_async:
-        code = quick_code(like, entry.function, entry.layers, go_on, around, is_coroutine=is_coroutine)
+    if is_coroutine == asynchronous:
+        code = quick_code(like, function, layers, go_on, runner.around, is_coroutine=is_coroutine)
         if code is not None:
             return code
     return forwarding(like, partial(go_on, None))
 
 
-def _through_layers(entry: Entry) -> Callable[..., Any]:
-    layers, function = entry.layers, entry.function
-    run = entry.runner.acall if entry.is_async else entry.runner.call
+def _through_layers(
+    function: Callable[..., Any], layers: tuple[Layer, ...], runner: Runner, *, asynchronous: bool, is_method: bool
+) -> Callable[..., Any]:
+    run = runner.acall if asynchronous else runner.call
 
     def go_on(head: HeadStart | None, /, *args: Any, **kwargs: Any) -> Any:
         return run(layers, function, args, kwargs, None, head)
@@ -76,7 +122,7 @@ def _through_layers(entry: Entry) -> Callable[..., Any]:
     def go_on_method(head: HeadStart | None, receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
         return run(layers, MethodType(function, receiver), args, kwargs, receiver, head)
 
-    return go_on_method if entry.is_method else go_on
+    return go_on_method if is_method else go_on
 
 
 def announced(origin: object, name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -51,7 +51,8 @@ class _Builder:
     """The parts of a text.
 
     `enter` stands before everything else. `conditions` are what a call must fulfil that ended with a result, so that
-    nothing is left but `finish`. `began` and `tick` are what a head start tells of the call: None where nobody needs it.
+    nothing is left but `finish`. `began` and `tick` are what a head start tells of the call: None where nobody needs
+    it.
     """
 
     def __init__(self, around: Surroundings, number_of_layers: int, *, is_coroutine: bool) -> None:
@@ -301,7 +302,8 @@ try:
 except IndexError:
     r4c_result, r4c_failure = None, $full"""
 
-# Nothing stays set, wherever an asynchronous exception comes: without a token, one came right after the deadline was set.
+# Nothing stays set, wherever an asynchronous exception comes: without a token, one came right after the deadline was
+# set.
 _WITHIN: Final = """\
 r4c_outer = $deadline()
 r4c_token = None

@@ -4,8 +4,8 @@ It runs what happens to nearly every call, and hands everything else to the laye
 where one of them cannot let the call pass at once, and after it has run, where one of them may want to act on how it
 ended. They go on from there (`HeadStart`), so that what waits, refuses, retries and falls back is written once.
 
-Code is made from text once for each shape (parameters, layers, and what matters of their settings), and then only copied
-with other constants: the machines, the function, and what lets a call go on. It has no free variables.
+Code is made from text once for each shape (parameters, layers, and what matters of their settings), and then only
+copied with other constants: the machines, the function, and what lets a call go on. It has no free variables.
 """
 
 from __future__ import annotations

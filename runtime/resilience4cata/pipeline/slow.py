@@ -18,13 +18,13 @@ from ..errors import (
     ResultRejectedError,
 )
 from ..events import (
+    NO_EVENTS,
     BulkheadEntered,
     BulkheadFull,
     CallFailed,
     CallIgnored,
     CallSucceeded,
     Channel,
-    NO_EVENTS,
     Event,
     Retried,
     RetryExhausted,
@@ -57,8 +57,8 @@ class Call:
     """One logical call on its way through the layers.
 
     `arguments` are those that `binder` bound, None where it is not known how the function is called; `receiver` is the
-    object that a method was called on. `attempts` counts how often the function ran. `head`, while a layer sees it, says
-    how the quick way has let the call pass that layer.
+    object that a method was called on. `attempts` counts how often the function ran. `head`, while a layer sees it,
+    says how the quick way has let the call pass that layer.
     """
 
     __slots__ = ("args", "arguments", "attempts", "binder", "function", "head", "kwargs", "layers", "receiver")
@@ -160,7 +160,7 @@ class RetryLayer:
     async def run(self, call: Call, inner: int, port: Port) -> Outcome:
         now = self.clock.monotonic_ns
         head = call.head
-        # Only a bound on the whole needs the true start; the quick way looks at the clock for nothing else.
+        # Only a bound on the whole needs to know the true start, and then the quick way has noted it.
         started = now() if head is None or head.began is None else head.began
         if self.budget is not None and head is None:
             if started >= self.budget.turn_at:

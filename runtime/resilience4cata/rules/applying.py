@@ -67,8 +67,8 @@ def _unnamed_state(policy: object) -> str:
 
 @rule("R4C-LOC-010", "argument-evaluated-once", view=Element, needs=Needs.SYNTAX)
 def argument_evaluated_once(element: Element, context: Context) -> Iterator[Fault]:
-    """The arguments of a decorator are evaluated once, when the module or the class is made. There is no `self` yet, and
-    the time that is left then is not the time that is left in a call."""
+    """The arguments of a decorator are evaluated once, when the module or the class is made. There is no `self` yet,
+    and the time that is left then is not the time that is left in a call."""
     for applied in element.policies:
         subject = f"@{named(applied)} on {element.definition.id}"
         if applied.unbound:

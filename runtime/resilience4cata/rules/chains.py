@@ -19,7 +19,7 @@ _SHARED: Final = {
 
 
 class _Chain(NamedTuple):
-    """How a guarded function leads to another one: the calls on the way, and the guarded functions, both ends included."""
+    """How a guarded function leads to another one: the calls on the way, and the guarded functions from end to end."""
 
     calls: tuple[Call, ...]
     guarded: tuple[Guarded, ...]
@@ -81,8 +81,8 @@ def _chains(outer: Guarded, context: Context, follows: _Follows) -> Iterator[_Ch
     needs=Needs.BODIES | Needs.PROJECT,
 )
 def retries_multiply(project: Project, context: Context) -> Iterator[Fault]:
-    """Where a retried function calls another one, each attempt of the outer one makes all attempts of the inner one. The
-    attempts multiply, and a service that already fails gets many times the calls."""
+    """Where a retried function calls another one, each attempt of the outer one makes all attempts of the inner one.
+    The attempts multiply, and a service that already fails gets many times the calls."""
     found = [
         chain
         for guarded in guarded_bodies(context)
@@ -118,7 +118,7 @@ def _longest(chains: Iterable[_Chain]) -> list[_Chain]:
 
 
 def _are_all_retried(chain: tuple[Guarded, ...]) -> bool:
-    """Whether a failure of the last function may be retried by all of them: none answers it, and their lists overlap."""
+    """Whether all of them may retry a failure of the last one: none answers it, and their lists overlap."""
     if any(guarded.has("fallback") for guarded in chain[1:]):
         return False
     retrying = [guarded for guarded in chain if _attempts(guarded)]

@@ -164,7 +164,11 @@ _REFUSALS: Final = (
 def retried_open_breaker(element: Element, context: Context) -> Iterator[Fault]:
     """An open breaker ends the retries at once, unless the retry is told to go on. Then each call waits until the
     breaker may close, however short its own back-off is."""
-    return effective_faults(element, context, _waiting_for_breaker, ("retry",))
+    return effective_faults(element, context, _waiting_for_breaker, (("retry", "retry_on"),), _names_refusal)
+
+
+def _names_refusal(value: Value) -> bool:
+    return any(ref.name in _REFUSALS for ref in _refs(value))
 
 
 def _waiting_for_breaker(settled: Settled) -> Iterator[Verdict]:

@@ -11,12 +11,27 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..config.layers import SettingKey, applied_with
+from ..config.layers import INHERITED, SettingKey, applied_with
 from ..config.origin import Effective, Layer
 from ..config.profiles import Choice, Prospects, Settled, choices
 from ..config.resolve import active_profiles
 from ..diagnostics import Context, Fault, Needs, Related
-from ..facts import UNKNOWN, Applied, At, Composed, Declaration, Element, Key, Kind, Project, Slot, Unknown
+from ..facts import (
+    UNKNOWN,
+    Applied,
+    At,
+    Composed,
+    Declaration,
+    Element,
+    Foreign,
+    Key,
+    Kind,
+    Project,
+    Setting,
+    Slot,
+    Unknown,
+    Value,
+)
 from ..schema import POLICIES
 from .places import named
 from .words import listed, on, show, spell
@@ -43,13 +58,32 @@ class Verdict(NamedTuple):
 Judge = Callable[[Settled], Iterable[Verdict]]
 
 
-def effective_faults(element: Element, context: Context, judge: Judge, policies: Collection[str]) -> Iterator[Fault]:
-    """What `judge` finds about an element. It is asked only about elements that declare one of `policies`."""
-    memo = context.memo
-    bench = memo.get(effective_faults)
+Plausible = Callable[[Value], bool]
+"""Whether a value could be part of what is wrong."""
+
+
+def effective_faults(
+    element: Element,
+    context: Context,
+    judge: Judge,
+    needed: Collection[SettingKey],
+    plausible: Plausible = lambda value: True,
+) -> Iterator[Fault]:
+    """What `judge` finds about an element.
+
+    It is asked only where somebody may have written a `plausible` value for all settings that are `needed`, since most
+    elements need not be resolved then.
+    """
+    bench = context.memo.get(effective_faults)
     if bench is None:
-        bench = memo[effective_faults] = _Bench(context)
-    yield from bench.faults(element, judge, frozenset(policies))
+        bench = context.memo[effective_faults] = _Bench(context)
+    yield from bench.faults(element, _Question(judge, tuple(needed), plausible))
+
+
+class _Question(NamedTuple):
+    judge: Judge
+    needed: tuple[SettingKey, ...]
+    plausible: Plausible
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,29 +153,30 @@ class _Bench:
         self._keys = _keys_by_place(context.project)
         self._outlooks: dict[int, tuple[Element, list[tuple[Choice, Settled]]]] = {}
         self._found: dict[Judge, dict[_Place, list[Fault]]] = {}
+        self._elsewhere = _written_elsewhere(context.project)
 
     def _choices(self, context: Context) -> tuple[Choice, ...]:
         if self._active is not None:
             return tuple(dict.fromkeys(((), self._active)))
         return choices(self._project) if Needs.FILES in context.provides else ((),)
 
-    def faults(self, element: Element, judge: Judge, policies: frozenset[str]) -> Iterable[Fault]:
-        """What `judge` finds about one element."""
-        if judge not in self._found:
+    def faults(self, element: Element, question: _Question) -> Iterable[Fault]:
+        """The answers about one element."""
+        if question.judge not in self._found:
             everything = sorted(self._project.elements, key=lambda e: e.definition.at)
-            self._found[judge] = self._judged(everything, judge, policies)
-        found, place = self._found[judge], _place_of(element)
+            self._found[question.judge] = self._judged(everything, question)
+        found, place = self._found[question.judge], _place_of(element)
         if place not in found:
-            found |= self._judged([element], judge, policies)
+            found |= self._judged([element], question)
         return found[place]
 
-    def _judged(self, elements: Iterable[Element], judge: Judge, policies: frozenset[str]) -> dict[_Place, list[Fault]]:
+    def _judged(self, elements: Iterable[Element], question: _Question) -> dict[_Place, list[Fault]]:
         found: dict[_Place, list[Fault]] = {}
         shared: dict[tuple[At, str, Choice], list[_Case]] = {}
         own: set[tuple[At, str]] = set()
         for element in elements:
             faults = found.setdefault(_place_of(element), [])
-            for case in self._cases(element, judge, policies):
+            for case in self._cases(element, question.judge) if self._is_worth_asking(element, question) else ():
                 if case.is_on_element:
                     own.add((case.at, case.verdict.message))
                     faults.append(case.fault())
@@ -153,9 +188,16 @@ class _Bench:
                 found[_place_of(first.element)].append(first.fault(others))
         return found
 
-    def _cases(self, element: Element, judge: Judge, policies: frozenset[str]) -> Iterator[_Case]:
-        if not (_may_declare(element, policies, self._project) and _is_called(element)):
-            return
+    def _is_worth_asking(self, element: Element, question: _Question) -> bool:
+        if any(isinstance(d, Foreign) and d.name == INHERITED for d in element.definition.decorators):
+            return True
+        for setting in question.needed:
+            written = (*_values_on(element, setting), *self._elsewhere.get(setting, ()))
+            if not any(map(question.plausible, written)):
+                return False
+        return _is_called(element)
+
+    def _cases(self, element: Element, judge: Judge) -> Iterator[_Case]:
         verdicts = {choice: (settled, list(judge(settled))) for choice, settled in self._outlook(element)}
         kinds = {choice: {verdict.kind for verdict in found} for choice, (_, found) in verdicts.items()}
         seen: set[tuple[object, At]] = set()
@@ -215,15 +257,40 @@ def _keys_by_place(project: Project) -> Mapping[At, Key]:
     return {at: key for key in keys for at in (key.at, key.value_at)}
 
 
-def _may_declare(element: Element, policies: frozenset[str], project: Project) -> bool:
-    around = bool(project.elements) and element.scope.is_class
-    return around or any(_may_be_one_of(applied.policy, policies) for applied in element.policies)
+def _written_elsewhere(project: Project) -> Mapping[SettingKey, list[Value]]:
+    """All that is written for each setting other than on the element itself."""
+    found: dict[SettingKey, list[Value]] = {}
+    for file in project.files:
+        for key in file.keys:
+            if isinstance(key.meaning, Setting):
+                found.setdefault((key.meaning.policy, key.meaning.attribute), []).append(key.value)
+    inherited = (e for e in project.elements if e.definition.kind is Kind.CLASS or e.definition.abstract)
+    policies: list[object] = [applied.policy for element in inherited for applied in element.policies]
+    policies += project.defaults
+    policies += (declaration for template in project.templates for declaration in template.declarations)
+    policies += (declaration for override in project.overrides for declaration in override.declarations)
+    for policy in policies:
+        for declaration in _declarations(policy):
+            for name, slot in declaration.slots.items():
+                found.setdefault((declaration.policy, name), []).extend(slot.values)
+    return found
 
 
-def _may_be_one_of(policy: object, policies: frozenset[str]) -> bool:
-    if isinstance(policy, Composed):
-        return any(_may_be_one_of(member, policies) for member in policy.members)
-    return isinstance(policy, Declaration) and policy.policy in policies
+def _values_on(element: Element, setting: SettingKey) -> Iterator[Value]:
+    policy, attribute = setting
+    for applied in element.policies:
+        for declaration in _declarations(applied.policy):
+            if declaration.policy == policy and attribute in declaration.slots:
+                yield from declaration.slots[attribute].values
+
+
+def _declarations(policy: object) -> Iterator[Declaration]:
+    """A policy, or the members of a composed one."""
+    if isinstance(policy, Declaration):
+        yield policy
+    elif isinstance(policy, Composed):
+        for member in policy.members:
+            yield from _declarations(member)
 
 
 def _is_called(element: Element) -> bool:

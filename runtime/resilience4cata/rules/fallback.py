@@ -225,8 +225,8 @@ def _cannot_be_made(handler: Ref, context: Context) -> str:
         return "is abstract: 'apply' is not implemented"
     constructor = scope.lookup("__init__") if scope is not None else None
     # Only build() knows whether something other than a plain call makes the handlers.
-    knows_factory = Needs.KINDS | Needs.TYPES in context.provides
-    if knows_factory and isinstance(constructor, Definition) and constructor.signature is not None:
+    called_plainly = Needs.KINDS | Needs.TYPES in context.provides and not context.project.makes_handlers
+    if called_plainly and isinstance(constructor, Definition) and constructor.signature is not None:
         required = [p.name for p in constructor.signature.parameters if p.required and p.kind in (0, 1, 3)]
         if required:
             return f"needs arguments to be made: {', '.join(required)}"

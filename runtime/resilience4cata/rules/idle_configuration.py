@@ -11,6 +11,7 @@ from ..config.profiles import Prospects, choices
 from ..config.resolve import Resolver, sources_known
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
 from ..facts import UNKNOWN, At, Element, Key, Project, Setting, Template
+from ..suggestions import did_you_mean
 from .words import show
 
 # An application imports what it needs; only the linter sees all that could use a file.
@@ -23,6 +24,10 @@ def unused_template(project: Project, context: Context) -> Iterator[Fault]:
     if project.used_templates is None or not (project.closed and sources_known(project)):
         return
     used = _with_parents(project.used_templates, project.templates)
+    # Whoever misspelt a name meant one of these, and is told so where the name stands.
+    names = {template.name for template in project.templates}
+    meant = {near for name in used - names if (near := did_you_mean(name, names)) is not None}
+    used = _with_parents(used | meant, project.templates)
     seen: set[str] = set()
     for template in sorted(project.templates, key=lambda t: t.profile is not None):
         if template.name not in used | seen and template.at.line:

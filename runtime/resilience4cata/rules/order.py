@@ -104,7 +104,7 @@ def surprising_order(view: Element | ConfigFile, context: Context) -> Iterator[F
     """Orders can be changed, and some changes mean more than they seem to: a policy further in decides what those
     around it get to see."""
     if isinstance(view, Element):
-        yield from effective_faults(view, context, _surprises, ("order",))
+        yield from effective_faults(view, context, _surprises, (_LAYERS,))
     else:
         for key in view.keys:
             if key.meaning == Global("order"):
@@ -156,7 +156,7 @@ def _surprises_of_all(key: Key) -> Iterator[Fault]:
 def absent_layer(element: Element, context: Context) -> Iterator[Fault]:
     """An order on a function speaks about its own layers. One that the function does not have is a policy that was
     forgotten, or an order that was copied."""
-    return effective_faults(element, context, _absent, ("order",))
+    return effective_faults(element, context, _absent, (_LAYERS,))
 
 
 def _absent(settled: Settled) -> Iterator[Verdict]:

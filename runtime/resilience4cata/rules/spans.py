@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ..config.defaults import nanoseconds
-from ..config.profiles import Settled
-from ..durations import format_duration
+from ..config.profiles import Settled, valid_span
+from ..durations import MAX_NANOSECONDS, format_duration
 from ..facts import UNKNOWN, Member
 
 TIMEOUT: Final = ("timeout", "value")
@@ -16,13 +15,16 @@ DELAY: Final = ("retry", "delay")
 MAX_ATTEMPTS: Final = ("retry", "max_attempts")
 
 _SECOND: Final = 10**9
+_DAY: Final = 24 * 3600
 # Longer sums than those of so many waits say nothing new.
 _MOST_WAITS: Final = 1_000
 
 
 def in_words(nanoseconds: int) -> str:
-    """A span as people say it: `6.3s` where whole numbers would need `6300ms`."""
+    """A span as people say it: `6.3s` where whole numbers would need `6300ms`; whole days beyond all durations."""
     whole, rest = divmod(nanoseconds, _SECOND)
+    if nanoseconds > MAX_NANOSECONDS:
+        return f"{whole // _DAY}d"
     if not whole or not rest:
         return format_duration(nanoseconds)
     return f"{whole}.{rest:09d}".rstrip("0") + "s"
@@ -48,20 +50,16 @@ def least_waits(settled: Settled, count: int | None = None) -> Iterator[int]:
     jitter = settled.values["retry", "jitter"].value
     if count is None:
         count = (attempts(settled) or 1) - 1
+    parts = {Member("Jitter", "NONE"): 1, Member("Jitter", "EQUAL"): 2}
+    certain = next((part for member, part in parts.items() if member == jitter), None)
     for longest in _waits(settled, wait, cap, count):
-        yield (
-            longest
-            if jitter == Member("Jitter", "NONE")
-            else longest // 2
-            if jitter == Member("Jitter", "EQUAL")
-            else 0
-        )
+        yield longest // certain if certain else 0
 
 
 def most_waits(settled: Settled) -> int | None:
     """What the waits between all attempts take together at most, defaults included; None if that is not known."""
     most, names = attempts(settled), ("delay", "max_delay")
-    delay, cap = (nanoseconds(found.value) if (found := settled.get("retry", name)) else None for name in names)
+    delay, cap = (valid_span(found.value) if (found := settled.get("retry", name)) else None for name in names)
     known = not any(settled.values["retry", name].value is UNKNOWN for name in ("backoff", "multiplier"))
     if most is None or delay is None or cap is None or not known:
         return None
@@ -74,6 +72,6 @@ def _waits(settled: Settled, wait: int, cap: int | None, count: int) -> Iterator
     is_growing = backoff == Member("Backoff", "EXPONENTIAL")
     for _ in range(min(count, _MOST_WAITS)):
         yield wait
-        if is_growing and isinstance(multiplier, int | float):
-            wait = int(wait * multiplier)
-            wait = min(wait, cap) if cap is not None else wait
+        # What is no multiplier (R4C-VA-001), or takes every wait to the longest one, needs no exact answer.
+        if is_growing and isinstance(multiplier, int | float) and 1 <= multiplier <= MAX_NANOSECONDS:
+            wait = min(int(wait * multiplier), MAX_NANOSECONDS if cap is None else cap)

@@ -26,7 +26,7 @@ from .spans import DELAY, MAX_ATTEMPTS, MAX_DURATION, TIMEOUT, attempts, first_w
 def attempt_outlasts_operation(element: Element, context: Context) -> Iterator[Fault]:
     """`max_duration` bounds the whole operation, all attempts and waits. If one attempt, or the first wait, may take
     as long, the retries that were asked for will hardly ever be made."""
-    return effective_faults(element, context, _outlasting, ("retry",))
+    return effective_faults(element, context, _outlasting, (MAX_DURATION,))
 
 
 def _outlasting(settled: Settled) -> Iterator[Verdict]:
@@ -61,7 +61,7 @@ def _outlasting(settled: Settled) -> Iterator[Verdict]:
 def attempts_outlast_operation(element: Element, context: Context) -> Iterator[Fault]:
     """Where the second attempt cannot end in time although each one keeps to its timeout, the operation is over before
     its retry was of any use."""
-    return effective_faults(element, context, _sum_outlasting, ("retry",))
+    return effective_faults(element, context, _sum_outlasting, (MAX_DURATION, TIMEOUT))
 
 
 # Whoever writes more attempts than this means the duration to be what ends them.
@@ -105,17 +105,20 @@ def _attempts_meant(settled: Settled) -> int | None:
 def no_call_is_slow(element: Element, context: Context) -> Iterator[Fault]:
     """A call that the timeout ends is a failure. Only calls that take longer than `slow_call_duration` and still end
     in time are slow; without any room between the two, slow calls are never seen."""
-    return effective_faults(element, context, _never_slow, ("circuit_breaker",))
+    return effective_faults(element, context, _never_slow, (_SLOW, TIMEOUT))
+
+
+_SLOW: Final = ("circuit_breaker", "slow_call_duration")
 
 
 def _never_slow(settled: Settled) -> Iterator[Verdict]:
-    slow, timeout = settled.span("circuit_breaker", "slow_call_duration"), settled.span(*TIMEOUT)
+    slow, timeout = settled.span(*_SLOW), settled.span(*TIMEOUT)
     if slow is None or timeout is None or slow < timeout or not settled.is_within("timeout", "circuit_breaker"):
         return
     yield Verdict(
         "slow_call_duration {slow} is not shorter than timeout {timeout}: no call that succeeds is ever slow",
         {"slow": in_words(slow), "timeout": in_words(timeout)},
-        (("circuit_breaker", "slow_call_duration"), TIMEOUT),
+        (_SLOW, TIMEOUT),
         help="a slow call ends before the timeout, and takes longer than slow_call_duration",
     )
 
@@ -130,7 +133,7 @@ def _never_slow(settled: Settled) -> Iterator[Verdict]:
 def unbounded_probe(element: Element, context: Context) -> Iterator[Fault]:
     """A half-open breaker lets a few calls through and waits for their results. If nothing bounds that wait and nothing
     interrupts a call, one that hangs keeps the breaker half-open for ever."""
-    return effective_faults(element, context, _never_ending, ("circuit_breaker",))
+    return effective_faults(element, context, _never_ending, (_HALF_OPEN_WAIT,))
 
 
 _HALF_OPEN_WAIT: Final = ("circuit_breaker", "half_open_max_wait")
@@ -169,7 +172,7 @@ def _never_interrupts(settled: Settled) -> bool:
 def queue_outlasts_operation(element: Element, context: Context) -> Iterator[Fault]:
     """`max_duration` bounds the whole operation. A call that may wait as long for a slot or a permit can spend all of
     its time in the queue, so that nothing is ever tried again."""
-    return effective_faults(element, context, _queueing, ("retry",))
+    return effective_faults(element, context, _queueing, (MAX_DURATION,))
 
 
 def _queueing(settled: Settled) -> Iterator[Verdict]:

@@ -280,6 +280,8 @@ def _as_text(value: Value) -> str | None:
 
 
 _MANY: Final = 1_000
+# Python refuses to write out numbers of some thousand digits.
+_COUNTABLE: Final = 10**18
 
 
 @rule(
@@ -293,7 +295,7 @@ def runaway_retry(view: Written | Element, context: Context) -> Iterator[Fault]:
     """Retries without a wait that grows, or without an end, hit a service that is down as fast and as long as they
     can."""
     if isinstance(view, Element):
-        return effective_faults(view, context, _endless, ("retry",))
+        return effective_faults(view, context, _endless, (("retry", "max_attempts"),), _is_many)
     return _without_growth(view)
 
 
@@ -313,16 +315,20 @@ def _without_growth(written: Written) -> Iterator[Fault]:
         )
 
 
+def _is_many(value: Value) -> bool:
+    return isinstance(value, int) and value >= _MANY
+
+
 def _endless(settled: Settled) -> Iterator[Verdict]:
     attempts, longest = settled.written("retry", "max_attempts"), settled.get("retry", "max_duration")
     budget = settled.get("retry", "budget")
     is_bounded = longest is None or not _is_zero(longest.value) or budget is None or budget.value is not None
     if attempts is None or is_bounded or isinstance(attempts.value, bool):
         return
-    if isinstance(attempts.value, int) and attempts.value >= _MANY:
+    if isinstance(attempts.value, int) and _is_many(attempts.value):
         yield Verdict(
             "{attempts} attempts, and nothing bounds how long they take",
-            {"attempts": f"{attempts.value:,}"},
+            {"attempts": f"{attempts.value:,}" if attempts.value < _COUNTABLE else "countless"},
             (("retry", "max_attempts"),),
             help="add max_duration",
         )

@@ -12,6 +12,7 @@ from ..schema import POLICIES
 T = TypeVar("T")
 
 _LONGEST = 60
+_LONG = 10**4_000
 _DAY = 24 * 3600 * 10**9
 # Units of durations as arguments of timedelta, which has nothing finer.
 _KEYWORDS = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds", "us": "microseconds"}
@@ -31,7 +32,8 @@ def show(value: Value) -> str:
         return value.short
     if isinstance(value, Items):
         return _display(value)
-    text = repr(value)
+    # Python refuses to write out numbers of some thousand digits in the decimal system.
+    text = hex(value) if isinstance(value, int) and abs(value) >= _LONG else repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 

@@ -8,9 +8,8 @@ from types import FunctionType
 from typing import Any, Final
 
 from ..guards import guard_of, guards_in
-from ..pipeline.entries import announced
+from ..pipeline.entries import announced, bound_call
 from ..pipeline.runner import Runner
-from ..pipeline.shape import is_async
 from ..pipeline.slow import Layer
 from ..policies.recorded import binding_removed
 from .era import Method
@@ -28,14 +27,7 @@ def bind(
     """
     function = _told_of(method.member, name, owner).__get__(target, type(target))
     receiver = getattr(function, "__self__", None)
-
-    def bound(*args: Any, **kwargs: Any) -> Any:
-        return runner.call(layers(), function, args, kwargs, receiver)
-
-    async def bound_async(*args: Any, **kwargs: Any) -> Any:
-        return await runner.acall(layers(), function, args, kwargs, receiver)
-
-    made: Any = bound_async if is_async(function) else bound
+    made: Any = bound_call(function, receiver, layers, runner)
     update_wrapper(made, function)
     setattr(made, _BOUND, owner)
     vars(target)[name] = made

@@ -32,7 +32,7 @@ def all_mutants() -> tuple[Mutant, ...]:
     return tuple(mutant(operator.__name__, fault) for operator in OPERATORS for fault in operator(shop))
 
 
-def some_mutants(most: int = 4) -> tuple[Mutant, ...]:
+def some_mutants(most: int) -> tuple[Mutant, ...]:
     """Up to so many mutants of every operator, spread over what it makes."""
     chosen: list[Mutant] = []
     for operator in OPERATORS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..mutant import LINT_AND_BUILD, ONLY_LINT, Edit, Faulty, Place
+from ..mutant import LINT_AND_BUILD, ONLY_BUILD, ONLY_LINT, Edit, Faulty, Place
 from ..sources import Shop, Source
 from .fallbacks import misspelt
 
@@ -29,7 +29,12 @@ def misspelt_key(shop: Shop) -> Iterator[Faulty]:
     source = shop[_TOML]
     for match in _KEY.finditer(source.content):
         if match["key"] != "extends":
-            yield _fault(match["key"], source, *match.span("key"), misspelt(match["key"]), "R4C-CFG-011")
+            fault = _fault(match["key"], source, *match.span("key"), misspelt(match["key"]), "R4C-CFG-011")
+            if source.content[: match.start("key")].endswith("max-attempts = 2, "):
+                # The inherited budget that counts instead is too small for two attempts.
+                timeout = source.find('timeout = { value = "10s"')
+                fault.places.append(Place("R4C-TB-002", source, timeout, LINT_AND_BUILD))
+            yield fault
     source = shop[_PROPERTIES]
     for match in _ENTRY.finditer(source.content):
         if match["key"] not in {"extends", "active"}:
@@ -177,21 +182,26 @@ def missing_file(shop: Shop) -> Iterator[Faulty]:
 
 
 def unresolved_path(shop: Shop) -> Iterator[Faulty]:
-    """A dotted path leads nowhere. It begins on the line after the key, where the value stands."""
+    """A dotted path leads nowhere. A list is one value, which begins with its first member."""
     source = shop[_PROPERTIES]
+    begin = source.find("smtplib.SMTPServerDisconnected")
     for name in ("smtplib.SMTPServerDisconnected", "smtplib.SMTPConnectError"):
         start = source.find(name)
-        yield _fault(name, source, start, start + len(name), misspelt(name), "R4C-CFG-017")
+        place = Place("R4C-CFG-017", source, begin, LINT_AND_BUILD)
+        yield Faulty(name, source, [Edit(start, start + len(name), misspelt(name))], [place])
 
 
 def dropped_members(shop: Shop) -> Iterator[Faulty]:
-    """A list replaces the inherited one, and forgets one of its members."""
+    """A list replaces the inherited one, and forgets one of its members.
+
+    The linter does not know what the classes of `smtplib` are made of, so one might be the base of the other.
+    """
     source = shop[_PROPERTIES]
     line = "resilience4cata.configs.bulk-mail.retry.delay = 2s\n"
     start = source.find(line)
     for name in ("smtplib.SMTPServerDisconnected", "smtplib.SMTPConnectError"):
         new = f"resilience4cata.configs.bulk-mail.retry.retry-on = {name}\n"
-        yield Faulty(name, source, [Edit(start, start, new)], [Place("R4C-CFG-019", source, start, LINT_AND_BUILD)])
+        yield Faulty(name, source, [Edit(start, start, new)], [Place("R4C-CFG-019", source, start, ONLY_BUILD)])
 
 
 OPERATORS = (

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..mutant import ALL, LINT_AND_BUILD, Edit, Faulty, Place
 from ..sources import Shop, Use
+from .sharing import differing_users
 
 _DURATIONS = frozenset({"delay", "max_delay", "max_wait", "wait_in_open", "period"})
 _NEVER_ZERO = frozenset({"timeout", "period"})
@@ -89,7 +90,9 @@ def zero(shop: Shop) -> Iterator[Faulty]:
     """Nothing, where that has no meaning."""
     for d in durations(shop):
         if d.attribute in _NEVER_ZERO:
-            yield d.fault("R4C-DU-005", '"0"')
+            fault = d.fault("R4C-DU-005", '"0"')
+            fault.places.extend(differing_users(shop, d.use))
+            yield fault
 
 
 OPERATORS = (blank_before_the_unit, decimal_comma, no_unit, number_for_a_duration, negative, too_long, zero)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..mutant import LINT_AND_BUILD, Edit, Faulty, Place
+from ..mutant import Edit, Faulty, Place
 from ..sources import Shop, Use
 
 
@@ -62,7 +62,7 @@ def misspelt_one_of_several(shop: Shop) -> Iterator[Faulty]:
             assert isinstance(name, ast.Constant)
             edit = Edit(use.source.start(name), use.source.end(name), f'"{misspelt(str(name.value))}"')
             place = Place("R4C-FB-002", use.source, use.place)
-            yield Faulty(f"{use.title} {name.value}", use.source, [edit], [place])
+            yield Faulty(f"{use.title} {name.value!r}", use.source, [edit], [place])
 
 
 def falls_back_to_itself(shop: Shop) -> Iterator[Faulty]:
@@ -76,11 +76,9 @@ def falls_back_to_itself(shop: Shop) -> Iterator[Faulty]:
 def skips_what_the_target_is_for(shop: Shop) -> Iterator[Faulty]:
     """`skip_on` names a base of the only exception that the target takes."""
     source = shop["shop/users/client.py"]
-    for method in ("find_fallback",):
-        at = source.find(f'method="{method}"')
-        edit = Edit(at, at, "skip_on=ServiceUnavailable, ")
-        place = Place("R4C-FB-011", source, at - len("fallback("))
-        yield Faulty(f"users.client {method}", source, [edit], [place])
+    at = source.find('method="find_fallback"')
+    edit = Edit(at, at, "skip_on=ServiceUnavailable, ")
+    yield Faulty("users.client find", source, [edit], [Place("R4C-FB-011", source, at - len("fallback("))])
 
 
 def applies_to_nothing_that_the_target_takes(shop: Shop) -> Iterator[Faulty]:
@@ -92,19 +90,14 @@ def applies_to_nothing_that_the_target_takes(shop: Shop) -> Iterator[Faulty]:
 
 
 def no_handler(shop: Shop) -> Iterator[Faulty]:
-    """A class that is no handler is given as one. mypy says so itself."""
-    for path, name in (
-        ("shop/payments/client.py", "ReceiptFallback"),
-        ("shop/payments/gateway.py", "AuthorisationFallback"),
-        ("shop/notifications/push.py", "QueuedDelivery"),
-    ):
-        source = shop[path]
-        other = {"ReceiptFallback": "Receipt", "AuthorisationFallback": "Authorisation", "QueuedDelivery": "Delivery"}
-        for use in source.uses:
-            if use.policy == "fallback" and use.call.args:
-                argument = use.call.args[0]
-                edit = Edit(source.start(argument), source.end(argument), other[name])
-                yield Faulty(use.title, source, [edit], [Place("R4C-FB-008", source, use.place, LINT_AND_BUILD)])
+    """A class that is no handler is given as one. To mypy alone any class is a function that makes something."""
+    results = {"ReceiptFallback": "Receipt", "AuthorisationFallback": "Authorisation", "QueuedDelivery": "Delivery"}
+    for use in fallbacks(shop):
+        handler = use.call.args[0] if use.call.args else None
+        if handler is not None and use.source.code(handler) in results:
+            new = results[use.source.code(handler)]
+            edit = Edit(use.source.start(handler), use.source.end(handler), new)
+            yield Faulty(use.title, use.source, [edit], [Place("R4C-FB-008", use.source, use.place)])
 
 
 OPERATORS = (

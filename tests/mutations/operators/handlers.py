@@ -55,7 +55,7 @@ def swapped_handlers(shop: Shop) -> Iterator[Faulty]:
         ("shop/notifications/push.py", "QueuedDelivery", "shop.payments.fallbacks", "ReceiptFallback"),
     ):
         source = shop[path]
-        at = source.find("from shop.")
+        at = source.imports_at
         for use in source.uses:
             if use.call.args and source.code(use.call.args[0]) == old:
                 start = source.start(use.call.args[0])
@@ -66,7 +66,7 @@ def swapped_handlers(shop: Shop) -> Iterator[Faulty]:
 def async_handler_for_a_sync_method(shop: Shop) -> Iterator[Faulty]:
     """The handler is asynchronous, the method is not."""
     source = shop["shop/notifications/mailer.py"]
-    at = source.find("from shop.")
+    at = source.imports_at
     edits = [
         Edit(at, at, "from shop.notifications.fallbacks import QueuedDelivery\n"),
         Edit(source.find('method="_queue"'), source.find(", apply_on="), "QueuedDelivery"),

@@ -58,7 +58,10 @@ def policy_on_a_generator(shop: Shop) -> Iterator[Faulty]:
     client, base = shop["shop/http/client.py"], shop["shop/storage/base.py"]
     yield _added(client, client.owner("lines", "HttpClient"), "bulkhead(max_concurrent=3)", "R4C-LOC-003")
     yield _added(client, client.owner("_body"), "bulkhead(max_concurrent=3)", "R4C-LOC-003")
-    yield _added(base, base.owner("_session", "Repository"), "storage_call", "R4C-LOC-003")
+    session = _added(base, base.owner("_session", "Repository"), 'timeout("1s")', "R4C-LOC-003")
+    first = base.imports_at
+    edits = [Edit(first, first, "from resilience4cata import timeout\n"), *session.edits]
+    yield Faulty(session.title, base, edits, session.places)
 
 
 def policy_on_a_special_method(shop: Shop) -> Iterator[Faulty]:
@@ -76,7 +79,7 @@ def nothing_to_guard(shop: Shop) -> Iterator[Faulty]:
     """A policy on an enumeration without methods."""
     source = shop["shop/notifications/models.py"]
     owner = source.owner("Delivery")
-    first = source.find("from ")
+    first = source.imports_at
     fault = _added(source, owner, "timeout()", "R4C-LOC-005")
     edits = [Edit(first, first, "from resilience4cata import timeout\n"), *fault.edits]
     yield Faulty("Delivery", source, edits, fault.places)
@@ -97,9 +100,7 @@ def cache_below(shop: Shop) -> Iterator[Faulty]:
         for owner, _ in source.owners:
             uses = [use for use in source.uses if use.owner is owner]
             if isinstance(owner, ast.AsyncFunctionDef) and len(uses) == 1 == len(owner.decorator_list):
-                at, first = source.start(owner), source.find("\nimport ") + 1 if "\nimport " in source.content else 0
-                if not first:
-                    first = source.find("from ")
+                at, first = source.start(owner), source.imports_at
                 edits = [
                     Edit(first, first, "import functools\n"),
                     Edit(at, at, f"@functools.cache\n{' ' * owner.col_offset}"),
@@ -131,7 +132,7 @@ def policy_on_an_overload(shop: Shop) -> Iterator[Faulty]:
         "@overload\ndef cents(value: None) -> None: ...\n"
         "def cents(value: str | None) -> int | None:\n    return None if value is None else int(value)\n\n\n"
     )
-    first = source.find("from resilience4cata")
+    first = source.imports_at
     edits = [Edit(first, first, "from typing import overload\n"), Edit(at, at, new)]
     yield Faulty("cents", source, edits, [Place("R4C-LOC-013", source, at, LINT_AND_MYPY, new.index("timeout()"))])
 
@@ -146,7 +147,7 @@ def policy_on_a_future(shop: Shop) -> Iterator[Faulty]:
         owner = source.owner(name, within)
         assert isinstance(owner, Function)
         assert owner.returns is not None
-        first, start, end = source.find("from decimal"), source.start(owner.returns), source.end(owner.returns)
+        first, start, end = source.imports_at, source.start(owner.returns), source.end(owner.returns)
         edits = [
             Edit(first, first, "from concurrent.futures import Future\n"),
             Edit(start, end, f"Future[{source.code(owner.returns)}]"),

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..mutant import ALL, LINT_AND_BUILD, ONLY_LINT, Edit, Faulty, Place
 from ..sources import Shop, Source, Use
 from .fallbacks import misspelt
+from .sharing import differing_users
 
 # No policy accepts these: a count is at least 1, a rate at most 100.
 _OUT_OF_RANGE = {
@@ -53,7 +54,9 @@ def out_of_range(shop: Shop) -> Iterator[Faulty]:
     """A number beyond its bounds."""
     for w in written(shop):
         if w.name in _OUT_OF_RANGE:
-            yield w.fault("R4C-VA-001", _OUT_OF_RANGE[w.name])
+            fault = w.fault("R4C-VA-001", _OUT_OF_RANGE[w.name])
+            fault.places.extend(differing_users(shop, w.use))
+            yield fault
 
 
 def true_for_a_number(shop: Shop) -> Iterator[Faulty]:
@@ -67,7 +70,7 @@ def text_for_a_number(shop: Shop) -> Iterator[Faulty]:
     """A number in quotes. mypy says so itself."""
     for w in written(shop):
         if w.name in _OUT_OF_RANGE and isinstance(w.keyword.value, ast.Constant):
-            yield w.fault("R4C-VA-003", f'"{w.keyword.value.value}"', LINT_AND_BUILD)
+            yield w.fault("R4C-VA-003", f'"{w.use.source.code(w.keyword.value)}"', LINT_AND_BUILD)
 
 
 def misspelt_attribute(shop: Shop) -> Iterator[Faulty]:
@@ -75,8 +78,11 @@ def misspelt_attribute(shop: Shop) -> Iterator[Faulty]:
     for w in written(shop):
         start = w.use.source.start(w.keyword)
         edit = Edit(start, start + len(w.name), misspelt(w.name))
-        place = Place("R4C-VA-002", w.use.source, start, ONLY_LINT)
-        yield Faulty(f"{w.use.title} {w.name}", w.use.source, [edit], [place])
+        places = [Place("R4C-VA-002", w.use.source, start, ONLY_LINT)]
+        # Their defaults, which count instead, are others than the shared values.
+        if w.name in {"permits", "max_wait"}:
+            places += differing_users(shop, w.use, ONLY_LINT)
+        yield Faulty(f"{w.use.title} {w.name}", w.use.source, [edit], places)
 
 
 def text_for_a_member(shop: Shop) -> Iterator[Faulty]:
@@ -120,9 +126,11 @@ def without_effect(shop: Shop) -> Iterator[Faulty]:
 
 
 def runaway_retry(shop: Shop) -> Iterator[Faulty]:
-    """So many attempts, or none of the wait that should grow."""
+    """So many attempts, or none of the wait that should grow. A file may bound the attempts, which the plugin does not
+    know."""
     orders = shop["shop/storage/orders.py"]
-    yield _at(orders, "@retrying(max_attempts=8", "8", "1000", "R4C-VA-007", "8")
+    endless = _at(orders, "@retrying(max_attempts=8", "8", "1000", "R4C-VA-007", "8")
+    yield endless._replace(places=[place._replace(reports=LINT_AND_BUILD) for place in endless.places])
     at = orders.find("backoff=Backoff.EXPONENTIAL")
     edit = Edit(at, at, 'delay="0", ')
     # The multiplier that stands there loses its effect as well.
@@ -131,7 +139,10 @@ def runaway_retry(shop: Shop) -> Iterator[Faulty]:
 
 
 def budget_too_small(shop: Shop) -> Iterator[Faulty]:
-    """`max_duration` is over before the first attempt or the second one can end."""
+    """`max_duration` is over before the first attempt or the second one can end.
+
+    Files may tune all of it, of which the plugin knows no values.
+    """
     for path, anchor, length, code in (
         ("shop/users/client.py", "@retry(max_attempts=2", "3s", "R4C-TB-001"),
         ("shop/users/client.py", "@retry(max_attempts=2", "7s", "R4C-TB-002"),
@@ -145,7 +156,7 @@ def budget_too_small(shop: Shop) -> Iterator[Faulty]:
         edit = Edit(at, at, f', max_duration="{length}"')
         # One attempt against all is said at the later of the two, which is the timeout.
         place = source.find("timeout(", after=anchor) if code == "R4C-TB-001" else at
-        yield Faulty(f"{length} in {path}", source, [edit], [Place(code, source, place)])
+        yield Faulty(f"{length} in {path}", source, [edit], [Place(code, source, place, LINT_AND_BUILD)])
 
 
 def slow_beyond_the_timeout(shop: Shop) -> Iterator[Faulty]:
@@ -160,15 +171,16 @@ def slow_beyond_the_timeout(shop: Shop) -> Iterator[Faulty]:
 
 def unbounded_probe(shop: Shop) -> Iterator[Faulty]:
     """Probes may take for ever: neither the breaker nor a timeout ends them."""
-    for path, anchor in (
-        ("shop/catalogue/prices.py", "window_type=WindowType.TIME"),
-        ("shop/http/base.py", "window_type=WindowType.COUNT"),
-        ("shop/users/preferences.py", "record_on=ServiceUnavailable"),
+    for path, anchor, reports in (
+        ("shop/catalogue/prices.py", "window_type=WindowType.TIME", ALL),
+        ("shop/http/base.py", "window_type=WindowType.COUNT", ALL),
+        # It uses a template, of which the plugin knows the name alone.
+        ("shop/users/preferences.py", "record_on=ServiceUnavailable", LINT_AND_BUILD),
     ):
         source = shop[path]
         at = source.find(anchor)
         edit = Edit(at, at, 'half_open_max_wait="0", ')
-        yield Faulty(path, source, [edit], [Place("R4C-TB-006", source, at)])
+        yield Faulty(path, source, [edit], [Place("R4C-TB-006", source, at, reports)])
 
 
 def queue_beyond_the_budget(shop: Shop) -> Iterator[Faulty]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from pathlib import Path
 
 import pytest
 from opentelemetry.sdk.metrics import MeterProvider
@@ -16,6 +18,8 @@ from resilience4cata.contrib.prometheus import ResilienceCollector
 from resilience4cata.events import Event
 
 from .measured import COUNTS, FIGURES, Measured
+
+GUIDES = Path(__file__).parents[3] / "docs"
 
 # What a snapshot has the number of, or what another event says too.
 NOT_COUNTED: set[type[Event]] = {
@@ -41,6 +45,16 @@ def test_names_are_different() -> None:
     instruments += [counted.instrument for counted in COUNTED.values()]
     assert len(instruments) == len({instrument.name for instrument in instruments})
     assert all(instrument.description and instrument.unit for instrument in instruments)
+
+
+@pytest.mark.parametrize(("language", "kinds"), [("en", ("gauge", "counter")), ("es", ("medidor", "contador"))])
+def test_the_guide_lists_them(language: str, kinds: tuple[str, str]) -> None:
+    """Each with its kind and its label, in both languages."""
+    text = (GUIDES / language / "guides" / "observability.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w.]+)` \| (\w+) \| (?:`(\w+)` )?\|", text, re.MULTILINE)
+    expected = [(o.instrument.name, kinds[o.monotonic], o.instrument.label) for o in OBSERVED]
+    expected += [(c.instrument.name, kinds[1], c.instrument.label) for c in COUNTED.values()]
+    assert expected == rows
 
 
 class TestPrometheus:

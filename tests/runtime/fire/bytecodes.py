@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dis
 import sys
-import warnings
 from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
@@ -22,6 +21,10 @@ import resilience4cata
 
 _PACKAGE: Final = str(Path(resilience4cata.__file__).parent)
 _LOOKS_FOR_SIGNALS: Final = {"CALL", "CALL_FUNCTION_EX", "CALL_KW", "RESUME", "JUMP_BACKWARD"}
+
+
+NEVER: Final = sys.maxsize
+"""The number of a point that no call has."""
 
 
 @cache
@@ -69,19 +72,14 @@ class Interrupt:
 
 
 def interrupted(call: Callable[[], object], at: int) -> str:
-    """Interrupt a call at the point number `at`; where that was, or "" if it has not so many.
-
-    A coroutine may be interrupted before its first step, which is a warning and nothing else.
-    """
+    """Interrupt a call at the point number `at`; where that was, or "" if it has not so many."""
     interrupt = Interrupt(at)
     before = sys.gettrace()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "coroutine .* was never awaited", RuntimeWarning)
-        sys.settrace(interrupt)
-        try:
-            call()
-        except KeyboardInterrupt:
-            assert interrupt.place
-        finally:
-            sys.settrace(before)
+    sys.settrace(interrupt)
+    try:
+        call()
+    except KeyboardInterrupt:
+        assert interrupt.place
+    finally:
+        sys.settrace(before)
     return interrupt.place

@@ -1,9 +1,9 @@
-"""What the happy path does not do: it looks at the clock only where a policy needs it, takes no lock, makes no event."""
+"""What the happy path does: it looks at the clock only where a policy needs it, takes no lock and makes no event."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -80,7 +80,7 @@ class CountingLock:
 
 
 @pytest.fixture
-def counts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
+def counts(monkeypatch: pytest.MonkeyPatch) -> Counts:
     found = Counts()
     make = Event.__init__
 
@@ -91,7 +91,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counts]:
     for module in (budgets, bulkheads, circuit_breakers, rate_limiters):
         monkeypatch.setattr(module, "RLock", lambda: CountingLock(found))
     monkeypatch.setattr(Event, "__init__", counted)
-    yield found
+    return found
 
 
 def guarded(policies: tuple[Any, ...], *, asynchronous: bool) -> Callable[[object], Any]:

@@ -1,4 +1,4 @@
-"""Timeouts of asynchronous calls: one timer for all calls of an instance in an event loop, and whose cancellation it is."""
+"""Timeouts of asynchronous calls: one timer for an instance and event loop, and whose cancellation it is."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_one_timer_for_all_calls(world: World) -> None:
 
     async def main() -> list[str]:
         event = asyncio.Event()
-        tasks = [asyncio.create_task(wait(event)) for _ in range(20)]
+        tasks: list[asyncio.Task[str]] = [asyncio.create_task(wait(event)) for _ in range(20)]
         await settled()
         event.set()
         return await asyncio.gather(*tasks)
@@ -73,7 +73,9 @@ def test_each_ends_at_its_own_deadline(world: World) -> None:
     wait = waiting()
 
     async def main() -> list[list[bool]]:
-        event, ends, tasks = asyncio.Event(), [], []
+        event = asyncio.Event()
+        ends: list[list[bool]] = []
+        tasks: list[asyncio.Task[str]] = []
         for _ in range(3):
             tasks.append(asyncio.create_task(wait(event)))
             await settled()

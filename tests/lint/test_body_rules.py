@@ -1,0 +1,247 @@
+"""Rules about bodies and chains of calls, in forms that their fixtures do not show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import dedent
+
+import pytest
+
+from resilience4cata.diagnostics import FRONT_ENDS, Context
+from resilience4cata.rules import check
+
+from .linking import linked
+
+_HEAD = "from resilience4cata import *\n"
+_CLASS_LEVEL = """
+    import time
+    @timeout("2s")
+    class Client:
+        async def get(self): time.sleep(1)
+        @unguarded
+        async def other(self): time.sleep(1)
+    class Below(Client):
+        async def more(self): time.sleep(1)
+    """
+_SHARED_POLICY = """
+    import asyncio, time
+    from acme.policies import careful
+    @careful
+    async def get():
+        await asyncio.sleep(1)
+        time.sleep(1)
+    """
+_POLICIES = {"acme": "", "acme.policies": _HEAD + 'careful = resilience_policy("careful", timeout("2s"))'}
+
+
+def found(text: str, code: str, others: Mapping[str, str] | None = None) -> list[int]:
+    """The lines of `acme.app` on which a rule reports something; the text begins on line 2."""
+    files = {"acme.app": _HEAD + dedent(text).lstrip("\n"), **(others or {})}
+    project = linked(files)
+    context = Context(FRONT_ENDS["lint"], project.oracle, project.project)
+    findings = check((*project.views, project.project), context)
+    return [f.fault.at.line for f in findings if f.rule.code == f"R4C-{code}"]
+
+
+@pytest.mark.parametrize(("text", "lines"), [(_CLASS_LEVEL, [5, 9]), (_SHARED_POLICY, [7])])
+def test_blocking_call(text: str, lines: list[int]) -> None:
+    """Class-level policies count for their methods and those of subclasses, composed ones wherever they are used."""
+    assert lines == found(text, "TB-004", _POLICIES)
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["requests.get(1, timeout=2)", "requests.get(1, **options)", "socket.create_connection(1, 2)", "time.sleep(3)"],
+)
+def test_bounded_call(call: str) -> None:
+    """A call with a limit of its own, or one that may have it, is bounded."""
+    text = f"import requests, socket, time\n@timeout('2s')\ndef get(options):\n    {call}\n"
+    assert [] == found(text, "TB-005")
+
+
+def test_offloaded_by_configuration() -> None:
+    """A default that code sets counts, too."""
+    text = """
+        import requests
+        Resilience.builder().defaults(timeout(offload=True)).build()
+        @timeout("2s")
+        def get(): requests.get(1)
+        """
+    assert [] == found(text, "TB-005")
+
+
+@pytest.mark.parametrize(
+    ("handler", "lines"),
+    [
+        ("except Exception: log.error('no')", [6]),
+        ("except: pass", [6]),
+        ("except BaseException as error: return None", [6]),
+        ("except (OSError, Exception): return []", [6]),
+        ("except Exception as error: report(error)", []),
+        ("except OSError: return None", []),
+        ("except OSError: raise\n    except Exception: return None", []),
+    ],
+)
+def test_swallowing(handler: str, lines: list[int]) -> None:
+    """Every failure is swallowed, by handlers that do nothing else."""
+    text = f"import requests\n@retry()\ndef get():\n    try: requests.get(1)\n    {handler}\n"
+    assert lines == found(text, "NE-004")
+
+
+def test_swallowing_in_a_loop() -> None:
+    """What is skipped in a loop is a part of the work."""
+    text = "@retry()\ndef get(a):\n    for b in a:\n        try: c(b)\n        except Exception: pass\n"
+    assert [] == found(text, "NE-004")
+
+
+@pytest.mark.parametrize(
+    ("listed", "raised", "lines"),
+    [
+        ("OSError", "KeyError", [5]),
+        ("(OSError, ConnectionError)", "KeyError", [5]),
+        ("OSError", "ConnectionError", []),
+        ("(OSError, KeyError)", "KeyError", []),
+        ("Exception", "KeyError", []),
+        ("CallNotPermittedError", "KeyError", []),
+        ("LookupError", "KeyError", []),
+        ("OSError", "unknown", []),
+    ],
+)
+def test_converted(listed: str, raised: str, lines: list[int]) -> None:
+    """All listed types are caught, and what is raised instead is none of them."""
+    text = f"@retry(retry_on={listed})\ndef get():\n    try: work()\n    except OSError as e: raise {raised} from e\n"
+    assert lines == found(text, "CL-008")
+
+
+def test_unwrapped() -> None:
+    """A handler of something else leaves the listed type alone."""
+    text = "@retry(retry_on=OSError)\ndef get():\n    try: work()\n    except KeyError as e: raise ValueError from e\n"
+    assert [] == found(text, "CL-008")
+
+
+@pytest.mark.parametrize(
+    ("definition", "lines"),
+    [
+        ("async def work(): ...", [2]),
+        ("async def work(): yield 1", []),
+        ("def work(): ...", []),
+        ("@unknown\nasync def work(): ...", []),
+    ],
+)
+def test_hidden_coroutine(definition: str, lines: list[int]) -> None:
+    """What is returned is certainly a coroutine: no async generator, nothing that a decorator may have changed."""
+    assert lines == found(f"@retry()\ndef get(): return work()\n{definition}\n", "AS-002")
+
+
+@pytest.mark.parametrize(
+    ("call", "reported"),
+    [
+        ("await inner()", True),
+        ("await asyncio.wait_for(inner(), 2)", False),
+        ("return inner()", True),
+        ("asyncio.create_task(inner())", False),
+    ],
+)
+def test_retries_multiply_when_awaited(call: str, reported: bool) -> None:
+    """A coroutine whose end nobody waits for here fails elsewhere."""
+    text = f"import asyncio\n@retry()\nasync def outer(): {call}\n@retry()\nasync def inner(): ...\n"
+    assert ([3] if reported else []) == found(text, "NE-001")
+
+
+def test_retries_multiply_over_three_levels() -> None:
+    """One finding for a chain, at its outermost end; the class-level policy of the middle one counts."""
+    others = {
+        "acme": "",
+        "acme.middle": _HEAD
+        + "from acme.inner import post as send\n@retry(max_attempts=2)\nclass M:\n    def go(self): send()\n",
+        "acme.inner": _HEAD + "@retry(max_attempts=4)\ndef post(): ...\n",
+    }
+    text = "from acme.middle import M\n@retry(max_attempts=3)\ndef outer(): M().go()\n"
+    project = linked({"acme.app": _HEAD + text, **others})
+    context = Context(FRONT_ENDS["lint"], project.oracle, project.project)
+    messages = [f.diagnostic().message for f in check((project.project,), context) if f.rule.code == "R4C-NE-001"]
+    assert ["attempts multiply: 3 x 2 x 4 = 24 calls: outer -> M.go -> post"] == messages
+
+
+def test_recursion_is_no_chain() -> None:
+    """Functions that call themselves or each other have no end that could be outermost."""
+    text = "@retry()\ndef one(): two()\n@retry()\ndef two(): one()\n@retry()\ndef three(): three()\n"
+    assert [] == found(text, "NE-001")
+
+
+def test_one_attempt_multiplies_nothing() -> None:
+    """A retry that makes one attempt, or is switched off, is none."""
+    text = "@retry()\ndef one(): two(), three()\n@retry(max_attempts=1)\ndef two(): ...\n"
+    assert [] == found(f"{text}@retry(enabled=False)\ndef three(): ...\n", "NE-001")
+
+
+def test_types_that_are_only_checked() -> None:
+    """What is imported under TYPE_CHECKING has a name here as well."""
+    others = {"acme": "", "acme.inner": _HEAD + "class Inner:\n    @bulkhead(name='x')\n    def go(self): ...\n"}
+    text = """
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            from acme.inner import Inner
+        class Outer:
+            def __init__(self, inner: Inner): self.inner = inner
+            @bulkhead(name="x")
+            def go(self): self.inner.go()
+        """
+    assert [] == found(text, "IN-005", others)
+
+
+@pytest.mark.parametrize(
+    ("decorator", "reported"),
+    [
+        ("app.route('/a')", True),
+        ("app.route(rule)", True),
+        ("app.errorhandler(404)", False),
+        ("unknown.thing('/a')", True),
+        ("unknown.thing('a/b')", False),
+        ("thing('/a')", False),
+    ],
+)
+def test_registering(decorator: str, reported: bool) -> None:
+    """Decorators that are known to register, and methods that are given a path."""
+    text = f"from flask import Flask\napp = Flask('a')\n@retry()\n@{decorator}\ndef view(): ...\n"
+    assert ([4] if reported else []) == found(text, "LOC-008")
+
+
+@pytest.mark.parametrize(
+    ("body", "reported"),
+    [
+        ("return circuit_breaker()(work)(1)", True),
+        ("return circuit_breaker(config='external')(work)(1)", False),
+        ("f = circuit_breaker()(work); return f", False),
+        ("f = circuit_breaker()(work); return g(f)", False),
+        ("f = circuit_breaker()(work); return (f(), f())", False),
+        ("f = circuit_breaker()(work); return lambda: f()", False),
+        ("global f; f = circuit_breaker()(work); return f()", False),
+    ],
+)
+def test_state_for_each_call(body: str, reported: bool) -> None:
+    """The guarded function is called in one place and goes nowhere else."""
+    assert ([3] if reported else []) == found(f"def get(work):\n    {body}\n", "LOC-009")
+
+
+@pytest.mark.parametrize(
+    ("argument", "reported"),
+    [
+        ("self.limit", True),
+        ("f'{self.limit}s'", True),
+        ("limit", False),
+        ("(lambda self: self.limit)(1)", False),
+        ("datetime.now() - start", True),
+        ("seconds(5)", False),
+    ],
+)
+def test_evaluated_once(argument: str, reported: bool) -> None:
+    """What exists only in a call, in whatever expression it stands."""
+    text = f"from datetime import datetime\nclass A:\n    @timeout({argument})\n    def get(self): ...\n"
+    assert ([4] if reported else []) == found(text, "LOC-010")
+
+
+def test_class_is_guarded_in_place() -> None:
+    """Only a function stays as it is when its guarded form is thrown away."""
+    text = "def work(): ...\nclass A: ...\nretry()(work)\nretry()(A)\nretry()(unknown)\n"
+    assert [4] == found(text, "LOC-015")
