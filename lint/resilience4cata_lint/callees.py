@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from resilience4cata.facts import Definition, Kind, ParameterKind
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .world import World
 
 # Attributes that lead to objects that lead to objects; nobody writes longer chains, and classes may go in circles.
-_LONGEST_CHAIN = 8
+_LONGEST_CHAIN: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +111,7 @@ class Callees:
         owner = self._world.owner(function)
         if owner is not None and name == _first_parameter(facts):
             kind = self._world.definitions.function(function).kind
-            if kind is Kind.METHOD:
-                return Instance(owner, exact=False)
-            return Instance(owner, exact=False) if kind is Kind.CLASS_METHOD else None
+            return Instance(owner, exact=False) if kind in (Kind.METHOD, Kind.CLASS_METHOD) else None
         made = [value for made, value in facts.does.made if made == name]
         return self._object(made[0], function) if len(made) == 1 else None
 

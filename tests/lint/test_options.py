@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from resilience4cata_lint.options import Options, UsageError, common_folder, load
+from resilience4cata_lint.options import Options, UsageError, load
+from resilience4cata_lint.project import common_folder
 
 
 @pytest.fixture(autouse=True)
