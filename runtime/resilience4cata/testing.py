@@ -249,7 +249,7 @@ class ManualScheduler:
 
     def _complain(self, calls: int) -> NoReturn:
         waits = ", ".join(f"{wait / SECOND:g}s" for wait in self.waits) or "none"
-        msg = f"expected {calls} calls to wait, but {self.waiting} do; waits so far: {waits}"
+        msg = f"waiting calls: {self.waiting}, expected: {calls}; waits so far: {waits}"
         raise AssertionError(msg)
 
 

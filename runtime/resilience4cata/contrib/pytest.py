@@ -89,11 +89,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     if item.get_closest_marker(_NAME) is None or not isinstance(item, pytest.Function):
         return
     names = item.fixturenames
-    if _NAME not in names:
-        # Within what a session or module sets up, before what is set up for the test.
-        known = item._fixtureinfo.name2fixturedefs
-        own = (i for i, name in enumerate(names) if name in known and known[name][-1].scope == "function")
-        names.insert(next(own, len(names)), _NAME)
+    if _NAME in names:
+        names.remove(_NAME)
+    # Within what a session or module sets up, before what is set up for the test.
+    known = item._fixtureinfo.name2fixturedefs
+    own = (i for i, name in enumerate(names) if name in known and known[name][-1].scope == "function")
+    names.insert(next(own, len(names)), _NAME)
 
 
 class _Argument(NamedTuple):

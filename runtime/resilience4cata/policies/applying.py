@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from _weakref import ref
 from collections.abc import Callable
+from functools import update_wrapper
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from ..guards import guard_of, wrapped
@@ -45,6 +47,7 @@ def apply(policy: object, target: F, frame: FrameType) -> F:
 
     Gives back what takes the target's place: a wrapper where one can stand, else the target itself.
     """
+    target = _its_own(target)
     _ask_for_owner(record(policy, target, frame), frame)
     explicit = not isinstance(policy, Mark)
     if issubclass(type(target), type):
@@ -53,12 +56,40 @@ def apply(policy: object, target: F, frame: FrameType) -> F:
         return target
     if policy is UNGUARDED or not is_guardable(target):
         return target
-    wrapper = target if guard_of(target) is not None else wrapped(target)
+    wrapper = target if guard_of(target) is not None else _new_wrapper(target)
     guard = guard_of(wrapper)
     assert guard is not None
     if explicit:
         guard.add(policy)
     return cast("F", wrapper)
+
+
+# By the identity of the function, which its wrapper keeps alive.
+_wrappers: Final[dict[int, ref[Any]]] = {}
+
+
+def _new_wrapper(target: Any) -> Any:
+    wrapper, key = wrapped(target), id(target)
+    _wrappers[key] = ref(wrapper, lambda _: _wrappers.pop(key, None))
+    return wrapper
+
+
+def _its_own(target: F) -> F:
+    """A function as it is, or a twin of one that has been decorated elsewhere.
+
+    `quick = timeout("1s")(f)` and `patient = timeout("9s")(f)` are two guarded functions, not one with two timeouts.
+    Like what a function makes, the second has a state of its own and no key in configuration.
+    """
+    if type(target) is not FunctionType or id(target) not in _wrappers:
+        return target
+    twin = FunctionType(
+        target.__code__, target.__globals__, target.__name__, target.__defaults__, target.__closure__
+    )
+    twin.__kwdefaults__ = target.__kwdefaults__
+    update_wrapper(twin, target)
+    del twin.__wrapped__  # type: ignore[attr-defined]
+    twin.__qualname__ = f"{target.__qualname__}.<locals>.{target.__name__}"
+    return cast("F", twin)
 
 
 def unguarded(method: F) -> F:

@@ -97,10 +97,14 @@ def test_marked(client, number, activated_by_the_application):
     assert activation.current() is client
     assert client is not activated_by_the_application
 
+@pytest.mark.resilience
+def test_that_names_it_last(client, resilience):
+    assert resilience is client
+
 def test_not_marked(client, activated_by_the_application):
     assert client is activated_by_the_application
 """
-    expected = ["test_marked[1]", "test_marked[2]", "test_not_marked"]
+    expected = ["test_marked[1]", "test_marked[2]", "test_that_names_it_last", "test_not_marked"]
     assert dict.fromkeys(expected, "passed") == run(pytester, tests)
 
 

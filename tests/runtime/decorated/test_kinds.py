@@ -324,3 +324,24 @@ class TestRefused:
 
         with running(), pytest.raises(DefinitionError, match="R4C-DU-"):
             call()
+
+
+def test_one_function_guarded_twice() -> None:
+    """Two applications to the bare function are two guarded functions, each with its own policies alone."""
+    calls = 0
+
+    def find() -> None:
+        nonlocal calls
+        calls += 1
+        raise ConnectionError
+
+    def attempts(function: Callable[[], None]) -> int:
+        nonlocal calls
+        calls = 0
+        with pytest.raises(ConnectionError):
+            function()
+        return calls
+
+    hasty, patient, again = retry(max_attempts=2)(find), retry(max_attempts=4)(find), retry(max_attempts=2)(find)
+    with running():
+        assert [2, 4, 2, 1] == [attempts(function) for function in (hasty, patient, again, find)]

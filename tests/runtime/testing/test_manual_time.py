@@ -314,13 +314,13 @@ class TestImpatience:
             world.retrying(attempts=3).call(failing)
         with pytest.raises(AssertionError) as told:
             world.scheduler.until_waiting()
-        assert "expected 1 calls to wait, but 0 do; waits so far: 1s, 2s" == str(told.value)
+        assert "waiting calls: 0, expected: 1; waits so far: 1s, 2s" == str(told.value)
 
     def test_no_task_waits(self) -> None:
         """The same for tasks."""
         with pytest.raises(AssertionError) as told:
             asyncio.run(World().scheduler.until_waiting_async(2))
-        assert "expected 2 calls to wait, but 0 do; waits so far: none" == str(told.value)
+        assert "waiting calls: 0, expected: 2; waits so far: none" == str(told.value)
 
     def test_nobody_advances(self) -> None:
         """A thread that waits in vain ends with what it waits for."""
