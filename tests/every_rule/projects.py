@@ -97,7 +97,9 @@ def _rewrite(project: Project, rewriting: Rewriting) -> None:
     for path, source in sources.items():
         path.write_text(rewritten(source, rewriting), encoding="utf-8", newline="")
     if rewriting.toolbox:
-        (project.folder / f"{TOOLBOX}.py").write_text(toolbox(list(sources.values())), encoding="utf-8")
+        # One beside each module, since it is imported from the module's own package.
+        for folder in {path.parent for path in sources}:
+            (folder / f"{TOOLBOX}.py").write_text(toolbox(list(sources.values())), encoding="utf-8")
 
 
 def _sources(project: Project) -> Iterator[tuple[Path, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from resilience4cata import (
@@ -155,7 +155,7 @@ def test_what_it_meets(meets: str, asynchronous: bool) -> None:
 
 
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(plan=plans)
 def test_any_plan(asynchronous: bool, plan: Plan) -> None:
     """Whatever functions, operators and time do, nobody can tell which way the calls took."""
