@@ -82,9 +82,7 @@ def _its_own(target: F) -> F:
     """
     if type(target) is not FunctionType or id(target) not in _wrappers:
         return target
-    twin = FunctionType(
-        target.__code__, target.__globals__, target.__name__, target.__defaults__, target.__closure__
-    )
+    twin = FunctionType(target.__code__, target.__globals__, target.__name__, target.__defaults__, target.__closure__)
     twin.__kwdefaults__ = target.__kwdefaults__
     update_wrapper(twin, target)
     del twin.__wrapped__  # type: ignore[attr-defined]
