@@ -21,6 +21,7 @@ BUILDER_METHODS: Final = frozenset(
     [
         "clock",
         "config",
+        "copy",
         "defaults",
         "executor",
         "handler_factory",

@@ -7,7 +7,8 @@ from resilience4cata_lint.options import Options, UsageError
 from resilience4cata_lint.selection import Selection, selected, split
 
 DEFAULT = frozenset(code for code, rule in all_rules().items() if rule.on_by_default)
-DURATIONS = frozenset(code for code in DEFAULT if code.startswith("R4C-DU-"))
+# Whoever names a family means all of it, also what is off by default.
+DURATIONS = frozenset(code for code in all_rules() if code.startswith("R4C-DU-"))
 
 
 def chosen(
