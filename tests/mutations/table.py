@@ -59,13 +59,13 @@ def outcome(front_end: str, mutants: Sequence[Mutant], folder: Path) -> Outcome:
 
 
 def disagreements(one: Outcome, other: Outcome) -> list[str]:
-    """Findings at one place that two front ends put into different words."""
+    """Findings at one place that two front ends put into different words; one may add advice of its own."""
     return [
         f"{mutant.name}:\n  {mine.shown()}\n  {theirs.shown()}"
         for mutant in one.mutants
         for mine in one.reports.get(mutant.name, ())
         for theirs in other.reports.get(mutant.name, ())
-        if mine[:4] == theirs[:4] and mine.text != theirs.text
+        if mine[:4] == theirs[:4] and not f"{theirs.text}; ".startswith(f"{mine.text}; ")
     ]
 
 
