@@ -30,7 +30,8 @@ UNUSED = 'app.py:3: error: Unused "type: ignore" comment  [unused-ignore]'
         ("  # r4c: ignore", [ERROR]),
         ("\n# r4c: file-ignore[R4C-DU-001]", []),
         ("  # type: ignore[R4C-DU-001]", []),
-        ("  # type: ignore[R4C-VA-001]", [UNUSED, ERROR]),
+        # Another length: mypy takes a file of the same size and second for unchanged.
+        ("  # type: ignore[R4C-CFG-001]", [UNUSED, ERROR]),
     ],
     ids=["none", "own", "several", "other", "bare", "file", "mypy's", "mypy's for another"],
 )
