@@ -8,6 +8,7 @@ from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
 from ..facts import Applied, Call, Definition, Element, Ref, Unknown
 from ..facts.familiar import COROUTINE_FUNCTIONS
 from .places import named
+from .targets import unguarded
 
 
 @rule("R4C-AS-001", "policy-on-future", view=Element, needs=Needs.SCOPES)
@@ -50,7 +51,7 @@ def _of_class(element: Element) -> Iterator[Fault]:
 
 def _has_its_own(method: Definition) -> bool:
     """Whether the method is taken out, or has policies that are reported themselves."""
-    return any(isinstance(d, Applied) or d.name == "resilience4cata.unguarded" for d in method.decorators)
+    return unguarded(method) or any(isinstance(d, Applied) for d in method.decorators)
 
 
 def _instead(future: Ref) -> str:

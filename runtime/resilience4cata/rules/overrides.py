@@ -61,11 +61,11 @@ def _tunings(project: Project) -> Iterator[_Tuning]:
             )
 
 
-def _instances(context: Context) -> Instances:
-    if _instances not in context.memo:
+def instances_of(context: Context) -> Instances:
+    if instances_of not in context.memo:
         project = context.project
-        context.memo[_instances] = Instances(Resolver.of(project, active_profiles(project)))
-    instances: Instances = context.memo[_instances]
+        context.memo[instances_of] = Instances(Resolver.of(project, active_profiles(project)))
+    instances: Instances = context.memo[instances_of]
     return instances
 
 
@@ -88,7 +88,7 @@ def unknown_override_target(project: Project, context: Context) -> Iterator[Faul
     changes nothing, and nobody is told."""
     seen: set[tuple[str, At]] = set()
     for tuning in _tunings(project):
-        missing = _missing(tuning, _instances(context))
+        missing = _missing(tuning, instances_of(context))
         # A table or a name is one mistake, however many keys stand below it.
         if missing is None or (tuning.name, missing.at) in seen:
             continue
@@ -196,7 +196,7 @@ def undeclared_override(project: Project, context: Context) -> Iterator[Fault]:
     """Keys tune the policies that code declares; they never add one. Whoever writes a timeout for a method without one
     believes it is bounded, and it is not."""
     seen: set[tuple[str, str, At]] = set()
-    instances = _instances(context)
+    instances = instances_of(context)
     for tuning in _tunings(project):
         fault = _undeclared(tuning, instances) if tuning.policy else None
         if fault is not None and (tuning.name, tuning.policy, fault.at) not in seen:

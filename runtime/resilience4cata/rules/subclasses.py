@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
 from ..facts import Definition, Element, Kind, Scope
-from .overrides import _instances
+from .overrides import instances_of
 from .targets import unguarded
 
 _METHODS = (Kind.METHOD, Kind.STATIC_METHOD, Kind.CLASS_METHOD)
@@ -27,7 +27,7 @@ def override_drops_policies(element: Element, context: Context) -> Iterator[Faul
         return
     for scope in element.scope.subclasses():
         override = _override(scope, original)
-        if override is None or _instances(context).declared(Element(override, scope)) != frozenset():
+        if override is None or instances_of(context).declared(Element(override, scope)) != frozenset():
             continue
         yield Fault(
             override.at,
