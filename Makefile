@@ -29,8 +29,11 @@ install = $(1) -m venv $(@D) && $(@D)/bin/python -m pip install -qq --editable '
 demo: .venv/stamp ## show what each front end finds in a faulty application
 	@$(BIN)/python fixtures/shop/demo.py
 
+# Tests share nothing, so that every processor takes its part.
+PYTEST := -m pytest -n auto --dist worksteal
+
 test: .venv/stamp ## run the whole test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python $(PYTEST)
 
 check: .venv/stamp ## lint, format, types and the floors between modules
 	$(BIN)/ruff check
@@ -65,7 +68,7 @@ test-checkers: .venv/stamp-checkers ## run other type checkers over what plain t
 
 test-%:
 	@if [ -z "$(call interpreter,$*)" ]; then echo "Python $*: not installed, skipped"; else \
-	$(MAKE) --no-print-directory .venv-$*/stamp && echo "Python $*" && .venv-$*/bin/python -m pytest; fi
+	$(MAKE) --no-print-directory .venv-$*/stamp && echo "Python $*" && .venv-$*/bin/python $(PYTEST); fi
 
 clean: ## remove the environments, caches and builds
 	rm -rf .venv .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks

@@ -22,7 +22,7 @@ from .formats import FORMATS
 from .outcome import FAILED, FOUND, INTERRUPTED, TRACEBACK, UsageError, internal_error
 from .project import PYPROJECT
 
-_COMMANDS: Final = ("check", "config", "init", "rule")
+_COMMANDS: Final = ("check", "config", "describe", "init", "rule")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -125,6 +125,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_check(commands.add_parser("check", help="check files and folders", allow_abbrev=False))
     _add_config(commands.add_parser("config", help="about configuration files", allow_abbrev=False))
+    _add_describe(commands.add_parser("describe", help="show what counts for a function, and why", allow_abbrev=False))
     _add_init(commands.add_parser("init", help="set a project up", allow_abbrev=False))
     _add_rule(commands.add_parser("rule", help="explain a rule, or list all of them", allow_abbrev=False))
     return parser
@@ -190,6 +191,16 @@ def _add_config(parser: argparse.ArgumentParser) -> None:
     schema.set_defaults(run=_config_schema, parser=schema)
 
 
+def _add_describe(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("target", metavar="TARGET", help="acme.users.UserClient.find, the end of such a name, or src/acme/users.py:42")
+    add("--profile", action="append", default=[], metavar="NAME", help="as if this profile were active; repeatable")
+    add("--format", choices=("text", "json"), default="text")
+    add("--lang", choices=("en", "es"), default="en", help="language of remarks (default: en)")
+    add("--config", action="append", default=[], metavar="FILE", help="as for 'r4c check'")
+    parser.set_defaults(run=_describe, parser=parser)
+
+
 def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
     parser.set_defaults(run=_init, parser=parser)
@@ -249,6 +260,12 @@ def _config_schema(parsed: argparse.Namespace) -> int:
 
     print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
     return 0
+
+
+def _describe(parsed: argparse.Namespace) -> int:
+    from .describe import run
+
+    return run(parsed)
 
 
 def _init(parsed: argparse.Namespace) -> int:

@@ -38,7 +38,7 @@ def check(parsed: argparse.Namespace) -> int:
 
     began = time.perf_counter()
     paths, stdin = _inputs(parsed.paths, parsed.stdin_filename)
-    options = _options(parsed.config, paths, stdin)
+    options = options_for(parsed.config, paths, stdin)
     if not parsed.paths and options.paths:
         paths = [os.path.relpath(path) for path in options.paths]
     select = None if parsed.select is None else split(parsed.select)
@@ -62,7 +62,7 @@ def check(parsed: argparse.Namespace) -> int:
 def config_check(parsed: argparse.Namespace) -> int:
     """`r4c config check`: the files that are named, or those of the project, without the code."""
     if not parsed.paths:
-        found = _options(parsed.config, [os.curdir], None).config_files
+        found = options_for(parsed.config, [os.curdir]).config_files
         parsed.paths = [os.path.relpath(path) for path in found]
     if not parsed.paths:
         msg = "no configuration files: name them, or list them as config-files under [tool.r4c]"
@@ -106,7 +106,7 @@ def _inputs(paths: Sequence[str], stdin_filename: str | None) -> tuple[list[str]
     return [], Stdin(sys.stdin.buffer.read(), stdin_filename)
 
 
-def _options(named: Sequence[str], paths: Sequence[str], stdin: Stdin | None) -> Options:
+def options_for(named: Sequence[str], paths: Sequence[str], stdin: Stdin | None = None) -> Options:
     """The project's options, with what `--config` says."""
     projects = [path for path in named if os.path.basename(path) == PYPROJECT]
     if len(projects) > 1:
@@ -126,7 +126,7 @@ def _show(report: Report, parsed: argparse.Namespace, seconds: float) -> None:
     output = format_named(parsed.format)
     if parsed.output_file is None:
         colour = parsed.colour and not os.environ.get("NO_COLOR")
-        output.render(report, sys.stdout, View(_is_looked_at(sys.stdout), colour, seconds, parsed.statistics))
+        output.render(report, sys.stdout, View(is_looked_at(sys.stdout), colour, seconds, parsed.statistics))
         return
     try:
         with open(parsed.output_file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
@@ -136,7 +136,7 @@ def _show(report: Report, parsed: argparse.Namespace, seconds: float) -> None:
         raise UsageError(msg) from error
 
 
-def _is_looked_at(stream: TextIO) -> bool:
+def is_looked_at(stream: TextIO) -> bool:
     """Whether somebody looks on, or asks to be treated so (`FORCE_COLOR`)."""
     return stream.isatty() or bool(os.environ.get("FORCE_COLOR"))
 
@@ -163,7 +163,7 @@ def _list(rules: Sequence[Rule], parsed: argparse.Namespace) -> None:
     from . import pages
 
     if parsed.format == "json":
-        _print_json([pages.as_dict(rule, parsed.lang) for rule in rules])
+        print_json([pages.as_dict(rule, parsed.lang) for rule in rules])
         return
     for line in pages.table(rules):
         print(line)
@@ -175,8 +175,8 @@ def _explain(found: Rule, parsed: argparse.Namespace) -> None:
     text = pages.page(found, parsed.lang)
     facts, url = pages.facts_line(found, parsed.lang), found.url(parsed.lang)
     if parsed.format == "json":
-        _print_json({**pages.as_dict(found, parsed.lang), "page": text})
-    elif _is_looked_at(sys.stdout):
+        print_json({**pages.as_dict(found, parsed.lang), "page": text})
+    elif is_looked_at(sys.stdout):
         from .output.terminal import draw_page
 
         draw_page(text, facts, url, sys.stdout)
@@ -184,7 +184,8 @@ def _explain(found: Rule, parsed: argparse.Namespace) -> None:
         print(f"{found.code} ({found.name})\n{facts}\n{url}\n\n{text.rstrip()}")
 
 
-def _print_json(value: object) -> None:
+def print_json(value: object) -> None:
+    """Write plain values to standard output."""
     import json
 
     print(json.dumps(value, indent=2))

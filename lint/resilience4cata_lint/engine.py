@@ -30,7 +30,7 @@ class Report:
     """What a run found. `files` counts what was looked at, `failures` are faults of the linter itself.
 
     `sources` gives the text around a place. `skipped` are named files of a kind that is not checked. `coverage` tells
-    what was looked at.
+    what was looked at, `contexts` are what was known about each group of files.
     """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -39,6 +39,7 @@ class Report:
     sources: Sources = field(default_factory=Sources)
     skipped: list[str] = field(default_factory=list)
     coverage: Coverage = field(default_factory=Coverage)
+    contexts: list[Context] = field(default_factory=list)
 
 
 def analyse(
@@ -98,6 +99,7 @@ def examine(
         settled = settle(findings, seen, reader, report.sources, reported)
         kept = (f for f in settled if f.rule.code in codes and not per_file.ignores(f.fault.at.source, f.rule.code))
         report.diagnostics = _in_words(kept)
+        report.contexts = [context for _, context in seen]
     if means.cache is not None:
         means.cache.forget_gone()
     return report

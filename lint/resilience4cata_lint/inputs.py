@@ -63,7 +63,7 @@ def gather(paths: Sequence[str], options: Options, stdin: Stdin | None = None) -
         try:
             walk.add(_clean(path))
         except OSError as error:
-            raise UsageError(_no_such_path(path, error)) from error
+            raise UsageError(no_such_path(path, error)) from error
     found = walk.finish()
     given = Inputs(
         given=[stdin.path] if stdin is not None else found.files,
@@ -124,7 +124,8 @@ def _within_package(folder: str) -> bool:
     return files.is_file(os.path.join(os.path.dirname(os.path.abspath(folder)), "__init__.py"))
 
 
-def _no_such_path(path: str, error: OSError) -> str:
+def no_such_path(path: str, error: OSError) -> str:
+    """What to say about a path that cannot be looked at, with what was probably meant."""
     from resilience4cata.suggestions import did_you_mean
 
     if not isinstance(error, FileNotFoundError | NotADirectoryError):

@@ -73,6 +73,10 @@ class World:
         self._patches_from = len(self._files)
         return self._patches.get(attribute, ())
 
+    def files(self) -> Sequence[FileFacts]:
+        """The files seen so far."""
+        return tuple(self._files)
+
     def classes(self) -> Iterator[ClassObject]:
         """Every class of the files seen so far."""
         for file in list(self._files):

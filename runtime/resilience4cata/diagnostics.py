@@ -6,12 +6,13 @@ faults into findings; front ends turn findings into `Diagnostic`s, flat records 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 from typing import Any, Final, NamedTuple
 
 from .facts import At, NoTypes, Oracle, Project
+from .suggestions import certain
 
 DOCUMENTATION: Final = "https://resilience4cata.readthedocs.io"
 
@@ -65,6 +66,49 @@ class Related(NamedTuple):
     text: str
 
 
+class Action(Enum):
+    """What an edit does to the source. The value says it to people, and is filled with the words of the `Fix`."""
+
+    WRITE = "write '{text}' for '{word}'"  # in a text, a name, a key or a comment
+    MEMBER = "write {text} for '{word}'"  # an expression in place of a text
+    ARGUMENT = "name the argument '{text}', not '{word}'"
+    CALL = "add ()"
+    REFER = "remove ()"
+    MOVE = "move it below the decorator that it stands above"  # `places` has that decorator
+    REORDER = "write the policies as they run"  # `places` has the decorators in the right order
+    DROP_ARGUMENT = "remove '{word}'"
+    DROP_LAYERS = "remove {words}"
+    INHERIT = "add @inherit_policies"
+    DROP_SUPPRESSION = "remove what silences nothing"
+
+
+class Offer(NamedTuple):
+    """The edit that a rule offers; `is_safe` is None where it depends on how near the suggestion is."""
+
+    action: Action
+    is_safe: bool | None = None
+
+
+class Fix(NamedTuple):
+    """The edit that is offered for one finding, in its place.
+
+    `words` are what stands there and goes, `text` is what comes instead. Where it is not safe, something else may have
+    been meant.
+    """
+
+    action: Action
+    is_safe: bool
+    words: tuple[str, ...] = ()
+    text: str = ""
+    places: tuple[At, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What it does, in lower case: `write 'find_fallback' for 'find_fallbak'`."""
+        first = self.words[0] if self.words else ""
+        return printable(self.action.value.format(text=self.text, word=first, words=", ".join(self.words)))
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """What a rule found. `message` is an English template, filled with `values`: lower-case start, no final stop.
@@ -72,6 +116,9 @@ class Fault:
     `suggestions` are complete replacements of what was written (each passes the check that failed), `help` says what to
     do where no replacement is certain, `expected` shows the signature or form that would be right. `severity` replaces
     the rule's own for this one case.
+
+    The rest is for the edit that the rule offers: the `words` that it is about, the `rivals` among which the suggestion
+    was chosen, further `places`, and whether it is `certain` that it is meant, where words do not tell.
     """
 
     at: At
@@ -83,6 +130,10 @@ class Fault:
     expected: str = ""
     related: tuple[Related, ...] = ()
     severity: Severity | None = None
+    words: tuple[str, ...] = ()
+    rivals: Collection[str] = ()
+    places: tuple[At, ...] = ()
+    certain: bool | None = None
 
 
 @dataclass(slots=True)
@@ -104,7 +155,7 @@ class Rule:
     """A rule: `views` are the types of records that it looks at, `why` the reason it exists (its docstring).
 
     `silences_element` marks the place errors that make all other findings on an element pointless; `subsumes` names
-    codes that say less about the same spot.
+    codes that say less about the same spot. `fix` is the edit that it offers.
     """
 
     code: str
@@ -117,6 +168,7 @@ class Rule:
     on_by_default: bool = True
     silences_element: bool = False
     subsumes: frozenset[str] = frozenset()
+    fix: Offer | None = None
 
     @property
     def family(self) -> str:
@@ -141,6 +193,7 @@ def rule(
     on_by_default: bool = True,
     silences_element: bool = False,
     subsumes: Iterable[str] = (),
+    fix: Action | Offer | None = None,
 ) -> Callable[[Check], Rule]:
     """Make a check function a rule; its docstring says why the rule exists. `view` is what it looks at, or several."""
 
@@ -157,6 +210,7 @@ def rule(
             on_by_default,
             silences_element,
             frozenset(subsumes),
+            Offer(fix) if isinstance(fix, Action) else fix,
         )
 
     return make
@@ -166,7 +220,8 @@ class Diagnostic(NamedTuple):
     """A finding as users get it: plain data, the same words in every front end.
 
     `message` is the headline, `subject` says what it is about, `path`, `line` and `column` where (from 1, characters; 0
-    if not known). `suggestions` are possible replacements, `help`, `expected` and `related` may be empty.
+    if not known). `suggestions` are possible replacements, `help`, `expected` and `related` may be empty. `fix` is the
+    edit that is offered, if one is.
     """
 
     code: str
@@ -180,6 +235,7 @@ class Diagnostic(NamedTuple):
     expected: str
     related: tuple[Related, ...]
     url: str
+    fix: Fix | None = None
 
     @property
     def place(self) -> str:
@@ -210,7 +266,11 @@ class Diagnostic(NamedTuple):
     @property
     def text(self) -> str:
         """The full text: place, severity and code, subject, and each further thing on a line of its own."""
-        head = f"{self.place}: {self.severity.value}: [{self.code}]"
+        return self.marked("")
+
+    def marked(self, mark: str) -> str:
+        """The full text with a mark behind the code."""
+        head = f"{self.place}: {self.severity.value}: [{self.code}]{mark}"
         question = did_you_mean_text(self.suggestions)
         body = [part for part in (self.message, question, self.help, *self.notes) if part]
         first = f"{head} {self.subject}:" if self.subject else head
@@ -271,7 +331,25 @@ class Finding:
             expected=printable(fault.expected),
             related=fault.related,
             url=self.rule.url(),
+            fix=self.fix,
         )
+
+    @property
+    def fix(self) -> Fix | None:
+        """The edit that is offered: none where two things may have been meant, or nobody knows what."""
+        offer, fault = self.rule.fix, self.fault
+        if offer is None or len(fault.suggestions) > 1:
+            return None
+        text = fault.suggestions[0] if fault.suggestions else fault.words[-1] if fault.words else ""
+        if offer.action in _WRITES and (not fault.words or text == fault.words[0]):
+            return None
+        is_safe = fault.certain if fault.certain is not None else offer.is_safe
+        if is_safe is None:
+            is_safe = certain(fault.words[0], text, fault.rivals)
+        return Fix(offer.action, is_safe, fault.words, text, fault.places)
+
+
+_WRITES: Final = frozenset({Action.WRITE, Action.MEMBER, Action.ARGUMENT})
 
 
 def printable(text: str) -> str:

@@ -5,29 +5,42 @@ constants hold all that it needs; putting another one there is one atomic store,
 notice. The first code of every wrapper asks for the policies that count (`resolve_with`), and whoever knows them
 installs what runs from then on. When others may count, every guard returns to its first code.
 
+The garbage collector does not look into code. What may lead back to its own wrapper, as a function that another
+function made may do, is therefore not among the constants: they hold it weakly, and the guard holds it as long as the
+code is there (`Runs`).
+
 Nothing here knows what a policy is.
 """
 
 from __future__ import annotations
 
 from _thread import RLock
-from _weakref import ref
+from _weakref import proxy, ref
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial, update_wrapper
+from gc import is_tracked
 from itertools import count
 from types import CodeType, FunctionType, MethodType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from .signature import ANY, arguments_text, plain_function, signature_text
 
 Resolve = Callable[["Guard"], Callable[..., Any]]
 
 _ATTRIBUTE: Final = "__resilience4cata_guard__"
+_NEEDS: Final = "__resilience4cata_needs__"
 _COROUTINE: Final = 0x80  # inspect.CO_COROUTINE
 _MAX_LAYERS: Final = 100
 _TARGET: Final = b"what the code of a wrapper calls"
 _FILE: Final = "<guarded by resilience4cata>"
 _PACKAGE: Final = __name__.rpartition(".")[0]
+
+
+class Runs(NamedTuple):
+    """What a wrapper runs: code, and the objects that its constants hold only weakly."""
+
+    code: CodeType
+    needs: tuple[object, ...] = ()
 
 
 class Guard:
@@ -43,6 +56,7 @@ class Guard:
 
     __slots__ = (
         "__weakref__",
+        "_needs",
         "_wrapper",
         "explicit",
         "function",
@@ -69,6 +83,8 @@ class Guard:
         self.policies: tuple[object, ...] = ()
         self.since = moment()
         self.version = 0
+        # What a code needs, by the code: calls that are under way may run an older one.
+        self._needs: tuple[tuple[Callable[[], CodeType | None], tuple[object, ...]], ...] = ()
         # Weakly, since the wrapper holds the guard: a function that is let go dies at once.
         self._wrapper: Callable[[], FunctionType | None] = _nothing
 
@@ -104,20 +120,23 @@ class Guard:
         """What `install` wants to see: taken before looking for what counts, it tells that this has not changed."""
         return _state.generation, self.version
 
-    def install(self, code: CodeType, ticket: tuple[int, int]) -> bool:
-        """Let the wrapper run `code` from now on, unless another thread was first or other things count by now.
+    def install(self, runs: Runs, ticket: tuple[int, int]) -> bool:
+        """Let the wrapper run other code from now on, unless another thread was first or other things count by now.
 
-        `code` has the wrapper's parameters and no free variables (`forwarding` makes one).
+        The code has the wrapper's parameters and no free variables (`calling` makes one).
         """
         wrapper: Any = self.wrapper
         with lock:
             if ticket != self.ticket() or id(self) in _installed:
                 return False
             _installed[id(self)] = ref(self, _forget(id(self)))
+            if runs.needs:
+                self._needs = (*self._needs, (ref(runs.code), runs.needs))
             before = wrapper.__code__
-            wrapper.__code__ = code
+            wrapper.__code__ = runs.code
         # What only the old code held ends here, outside of the lock.
         del before
+        self._let_go_of_the_unused()
         return True
 
     def reset(self) -> None:
@@ -125,20 +144,26 @@ class Guard:
         wrapper: Any = self._wrapper()
         if wrapper is None:
             return
-        first = forwarding(self.function, self._first_call)
+        first = forwarding(self.function, _first_call_of(ref(self)))
         with lock:
             self.version += 1
             _installed.pop(id(self), None)
             before = wrapper.__code__
             wrapper.__code__ = first
         del before
+        self._let_go_of_the_unused()
+
+    def _let_go_of_the_unused(self) -> None:
+        """Hold no more what only code needed that neither the wrapper nor a call runs."""
+        if not self._needs:
+            return
+        with lock:
+            before = self._needs
+            self._needs = tuple(need for need in before if need[0]() is not None)
+        del before
 
     def __repr__(self) -> str:
         return f"<Guard of {getattr(self.function, '__qualname__', self.function)}>"
-
-    def _first_call(self, /, *args: Any, **kwargs: Any) -> Any:
-        return _state.resolve(self)(*args, **kwargs)
-
 
 class _State:
     """`generation` counts how often it has changed what counts; `resolve` gives what runs for a guard's first call."""
@@ -161,7 +186,7 @@ def wrapped(function: Callable[..., Any]) -> FunctionType:
     made = Guard(function)
     for within in guards_in(function):
         within.inner = True
-    wrapper = function_like(function, forwarding(function, made._first_call))
+    wrapper = function_like(function, forwarding(function, _first_call_of(ref(made))))
     if type(function) is FunctionType:
         update_wrapper(wrapper, function)
     else:
@@ -218,14 +243,30 @@ def resolve_with(resolve: Resolve) -> None:
     _state.resolve = resolve
 
 
-def forwarding(function: Callable[..., Any], target: Callable[..., Any]) -> CodeType:
-    """Code with the parameters of `function` that calls `target` with all arguments as they came."""
+def calling(function: Callable[..., Any], target: Callable[..., Any]) -> Runs:
+    """What runs, with the parameters of `function`, to call `target` with all arguments as they came."""
+    if target is function and not leads_back(function):
+        return Runs(forwarding(function, target))
+    try:
+        reference = ref(target) if may_lead_back(function) else None
+    except TypeError:
+        reference = None
+    if reference is None:
+        return Runs(forwarding(function, target))
+    return Runs(forwarding(function, reference, weakly=True), (target,))
+
+
+def forwarding(function: Callable[..., Any], target: Callable[..., Any], *, weakly: bool = False) -> CodeType:
+    """Code with the parameters of `function` that calls `target` with all arguments as they came.
+
+    With `weakly`, `target` is a weak reference to what is called.
+    """
     plain = function if type(function) is FunctionType else None
     signature = signature_text(plain.__code__) if plain is not None else ANY
     arguments = arguments_text(plain.__code__) if plain is not None else ANY
     if signature is None or arguments is None:
         signature = arguments = ANY
-    template = _template(signature, arguments, is_coroutine_function(function))
+    template = _template(signature, arguments, is_coroutine_function(function), weakly)
     constants = tuple(target if constant == _TARGET else constant for constant in template.co_consts)
     if plain is None:
         return template.replace(co_consts=constants)
@@ -244,6 +285,39 @@ def function_like(function: Callable[..., Any], code: CodeType) -> FunctionType:
     return made
 
 
+def function_running(function: Callable[..., Any], runs: Runs) -> FunctionType:
+    """A function like `function` that is no wrapper of a guard, and holds itself what its code needs."""
+    made = function_like(function, runs.code)
+    if runs.needs:
+        made.__dict__[_NEEDS] = runs.needs
+    return made
+
+
+def may_lead_back(function: Callable[..., Any]) -> bool:
+    """Whether what runs for a callable may lead back to its wrapper, and is to be let go together with it.
+
+    So may what another function made, a class that it made included, and an object that is called. What modules define
+    lives as long as they do.
+    """
+    return type(function) is not FunctionType or "<locals>" in function.__qualname__
+
+
+def leads_back(function: Callable[..., Any]) -> bool:
+    """Whether that is so for a callable itself: a function without variables of others leads nowhere."""
+    if type(function) is not FunctionType:
+        return True
+    given = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    return may_lead_back(function) and (function.__closure__ is not None or any(map(is_tracked, given)))
+
+
+def weakly_called(target: Callable[..., Any]) -> Callable[..., Any]:
+    """What calls `target` without holding it; `target` itself, where it cannot be held weakly."""
+    try:
+        return proxy(target)
+    except TypeError:
+        return target
+
+
 def is_coroutine_function(function: Any) -> bool:
     """Whether a callable is an `async def`, in a partial, a bound method, or as `__call__`."""
     plain = plain_function(function)
@@ -251,9 +325,9 @@ def is_coroutine_function(function: Any) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _template(signature: str, arguments: str, is_coroutine: bool) -> CodeType:
+def _template(signature: str, arguments: str, is_coroutine: bool, weakly: bool) -> CodeType:
     # The condition, which the compiler removes, hides from it that a constant is called, which it would warn of.
-    call = f"({_TARGET!r} if True else 0)({arguments})"
+    call = f"({_TARGET!r} if True else 0){'()' if weakly else ''}({arguments})"
     head, result = ("async def", f"await {call}") if is_coroutine else ("def", call)
     body = f"{head} call({signature}): return {result}"
     namespace: dict[str, Any] = {}
@@ -275,6 +349,16 @@ def _resemble(wrapper: FunctionType, target: Any) -> None:
                 wrapper.__dict__.setdefault(name, getattr(target, name))
     except Exception:  # a proxy that has nothing to stand for yet; declaring never fails
         wrapper.__dict__["__wrapped__"] = target
+
+
+def _first_call_of(reference: Callable[[], Guard | None]) -> Callable[..., Any]:
+    def first_call(*args: Any, **kwargs: Any) -> Any:
+        guard = reference()
+        # The call holds the wrapper, and that its guard.
+        assert guard is not None
+        return _state.resolve(guard)(*args, **kwargs)
+
+    return first_call
 
 
 def _load_and_resolve(guard: Guard) -> Callable[..., Any]:

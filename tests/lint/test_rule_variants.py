@@ -136,6 +136,36 @@ def test_retried_breaker(retry: str, breaker: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("policies", "expected"),
+    [
+        ("@r.retry(abort_on=(IOError, KeyError))\n@limit('1s')", ["6 CL-007"]),
+        ("@limit('1s')\n@r.circuit_breaker(ignore_on=socket.error)", ["7 CL-007"]),
+        ("@r.retry(abort_on=DENIED)\n@limit()", ["6 CL-007"]),
+        ("@r.retry(abort_on=(OSError, *MORE))\n@limit('1s')", []),
+        ("@r.retry(abort_on=(OSError, asyncio.TimeoutError))\n@limit('1s')", []),
+        ("@r.retry(abort_on=PermissionError)\n@limit('1s')", []),
+        ("@r.retry(abort_on=OSError, retry_on=(KeyError, EOFError))\n@limit('1s')", []),
+        ("@r.retry(abort_on=OSError, retry_on=SOME)\n@limit('1s')", []),
+        ("@r.retry(abort_on=OSError, classifier=JUDGE)\n@limit('1s')", []),
+        ("@r.retry(abort_on=OSError, max_attempts=1)\n@limit('1s')", []),
+        ("@r.retry(abort_on=OSError)\n@limit('1s', enabled=False)", []),
+        ("@r.order(L.TIMEOUT, L.RETRY)\n@limit('1s')\n@r.retry(abort_on=OSError)", []),
+    ],
+)
+def test_denied_timeouts(policies: str, expected: list[str]) -> None:
+    """Other names of OSError are it; whoever names a timeout, or allows none, is left alone."""
+    code = f"import asyncio, socket\nDENIED = (OSError, KeyError)\n{policies}\nasync def f() -> None: ...\n"
+    assert expected == [finding for finding in codes(code, toml=None) if "OR-004" not in finding]
+
+
+def test_denied_timeouts_of_files() -> None:
+    """The list that counts may stand in a file, and the timeout on the class."""
+    toml = "[resilience4cata.configs.x]\nretry.abort-on = ['OSError']\n"
+    code = "@limit('1s')\nclass C:\n    @r.retry(config='x')\n    def f(self) -> None: ...\n"
+    assert ["resilience4cata.toml:2:18 CL-007"] == found(HEAD + code, toml)
+
+
+@pytest.mark.parametrize(
     ("code", "expected"),
     [
         ("@r.retry(config='used')\ndef f() -> None: ...", ["resilience4cata.toml:3:26 CFG-006"]),

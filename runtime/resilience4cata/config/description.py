@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from ..durations import format_duration
 from ..facts import UNKNOWN, Element, Interval, Items, Member, Project, Ref, Value
 from ..schema import POLICIES
 from .layers import SettingKey
-from .order import arranged, default_order, layers_of
+from .order import arranged, default_order, is_order, layers_of
 from .origin import Effective, Given, Layer, Origin, describe
 from .resolve import SELECTORS, Resolver, element_id, last_global
 
 Shown = Callable[[Effective | Given], str]
 
+Remarks = Mapping[SettingKey, Sequence[str]]
+"""What is to be said below settings, and below the order of the layers (`BELOW_LAYERS`)."""
+
+BELOW_LAYERS: Final = ("", "")
+_NO_REMARKS: Final[Remarks] = MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True)
 class DescribedSetting:
-    """One effective setting: its value in words, where it comes from, and what it shadows, strongest first."""
+    """One effective setting: its value in words, where it comes from, and what it shadows, strongest first.
+
+    `reason` says why the value is not known, which happens only where nothing runs: to `r4c describe`.
+    """
 
     policy: str
     attribute: str
     value: str
     origin: Origin
     shadowed: tuple[tuple[str, Origin], ...] = ()
+    reason: str = ""
 
     def __str__(self) -> str:
         """`wait_in_open=30s <- configs.external (prod profile, resilience4cata.toml:7)`."""
-        return describe(self.attribute, self.origin, self.value)
+        return describe(self.attribute, self.origin, self.value) + (f": {self.reason}" if self.reason else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +48,18 @@ class Description:
     """The effective settings of one element; printed, it says all of it.
 
     `id` is the element's own instance, `layers` its policies in the order in which they run, outermost first, and
-    `instances` those of them that are shared, with the name of the instance.
+    `instances` those of them that are shared, with the name of the instance. Where nothing runs, it may be that the order
+    is not known, which is then not `ordered`.
     """
 
     id: str
     layers: tuple[str, ...]
     settings: tuple[DescribedSetting, ...]
     instances: tuple[tuple[str, str], ...] = ()
+    ordered: bool = True
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join(self.lines())
 
     def of(self, policy: str) -> Mapping[str, DescribedSetting]:
         """The settings of one policy by attribute."""
@@ -60,7 +73,7 @@ class Description:
                 "value": setting.value,
                 "origin": setting.origin.text,
                 "shadowed": [{"value": value, "origin": origin.text} for value, origin in setting.shadowed],
-            }
+            } | ({"reason": setting.reason} if setting.reason else {})
         return {
             "id": self.id,
             "layers": [*self.layers],
@@ -68,17 +81,42 @@ class Description:
             "settings": settings,
         }
 
-    def _lines(self) -> Iterator[str]:
+    @property
+    def way_in(self) -> str:
+        """The layers that a call passes through: `retry -> timeout -> the function`."""
+        if self.ordered:
+            return " -> ".join((*self.layers, "the function"))
+        return f"{', '.join(self.layers)} (in an order that is not known) -> the function"
+
+    def heading(self, policy: str) -> str:
+        """What stands above the settings of a policy: `retry (instance 'payments')`."""
+        return next((f"{policy} (instance '{name}')" for own, name in self.instances if own == policy), policy)
+
+    def lines(self, remarks: Remarks = _NO_REMARKS) -> Iterator[str]:
+        """The printed form line by line, with remarks below what they belong to."""
         yield self.id
-        yield f"  {' -> '.join((*self.layers, 'the function'))}"
-        shared = dict(self.instances)
+        yield f"  {self.way_in}"
+        yield from (f"    {remark}" for remark in remarks.get(BELOW_LAYERS, ()))
         for policy in self.layers:
-            yield f"  {policy} (instance '{shared[policy]}')" if policy in shared else f"  {policy}"
-            yield from (f"    {setting}" for setting in self.settings if setting.policy == policy)
+            yield f"  {self.heading(policy)}"
+            for setting in self.settings:
+                if setting.policy == policy:
+                    yield f"    {setting}"
+                    yield from (f"      {remark}" for remark in remarks.get((policy, setting.attribute), ()))
 
 
-def description_of(element: Element, resolver: Resolver, shown: Shown | None = None) -> Description:
-    """The description of a function or method; `shown` puts values into words that facts do not know."""
+def description_of(
+    element: Element,
+    resolver: Resolver,
+    shown: Shown | None = None,
+    reason: Shown | None = None,
+    always: Collection[SettingKey] = (),
+) -> Description:
+    """The description of a function or method; `shown` puts values into words that facts do not know.
+
+    `reason` says why a value is not known ("" if it is), where that may happen. Settings that are in `always` are shown
+    also where they say nothing.
+    """
     effective = resolver.resolve(element)
     shown = shown or _of_facts
     layers = layers_in_order(effective, resolver.project)
@@ -86,12 +124,17 @@ def description_of(element: Element, resolver: Resolver, shown: Shown | None = N
     for policy in layers:
         for attribute in POLICIES[policy].attributes:
             value = effective.get((policy, attribute))
-            if value is not None and attribute not in SELECTORS and not _says_nothing(value):
+            if value is None or attribute in SELECTORS:
+                continue
+            if not _says_nothing(value) or (policy, attribute) in always:
                 shadowed = tuple((shown(given), given.origin) for given in value.shadowed)
-                found.append(DescribedSetting(policy, attribute, shown(value), value.origin, shadowed))
+                why = reason(value) if reason is not None else ""
+                found.append(DescribedSetting(policy, attribute, shown(value), value.origin, shadowed, why))
     names = ((policy, effective[policy, "name"].value) for policy in layers if (policy, "name") in effective)
     instances = tuple((policy, name) for policy, name in names if isinstance(name, str))
-    return Description(element_id(element) or element.definition.id, layers, tuple(found), instances)
+    own = effective.get(("order", "layers"))
+    ordered = own is None or is_order(own.value)
+    return Description(element_id(element) or element.definition.id, layers, tuple(found), instances, ordered)
 
 
 def layers_in_order(effective: Mapping[SettingKey, Effective], project: Project) -> tuple[str, ...]:
@@ -127,5 +170,5 @@ def in_words(value: Value) -> str:
     if isinstance(value, Ref):
         return value.short
     if isinstance(value, Items):
-        return f"({', '.join(map(in_words, value.items))})"
+        return f"({', '.join([*map(in_words, value.items), *([] if value.closed else ['...'])])})"
     return repr(value)

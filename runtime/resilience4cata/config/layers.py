@@ -25,7 +25,7 @@ from ..facts import (
     Unknown,
     Value,
 )
-from .origin import Given, Layer, Origin
+from .origin import Doubt, Given, Layer, Origin, unknown
 
 SettingKey = tuple[str, str]
 """Policy and attribute."""
@@ -90,7 +90,7 @@ def writes_of(element: Element, around: Surroundings) -> list[Write]:
     """What layers 5 to 7 write for an element; for a class, what its undecorated public methods get."""
     writes: list[Write] = []
     if not element.classes_known:
-        writes.append(_anything(Origin(Layer.CLASS_COMPOSED, "an unknown class")))
+        writes.append(_anything(Origin(Layer.CLASS_DIRECT, "an unknown class")))
     if element.definition.kind is Kind.CLASS:
         return [*writes, *_class_level(element, element.body.ancestors if element.body else None, around)]
     if element.scope.is_class:
@@ -107,7 +107,7 @@ def _guarded_by_class(element: Element) -> bool:
 
 def _class_level(own: Element | None, ancestors: tuple[str, ...] | None, around: Surroundings) -> Iterator[Write]:
     if ancestors is None:
-        yield _anything(Origin(Layer.CLASS_COMPOSED, "an unknown base class"))
+        yield _anything(Origin(Layer.CLASS_DIRECT, "an unknown base class"))
         ancestors = (own.definition.id,) if own is not None else ()
     declared: set[str] = set()
     for name in reversed(ancestors):
@@ -129,7 +129,7 @@ def _inherited(element: Element, around: Surroundings) -> Iterator[Write]:
     takes_over = any(isinstance(d, Foreign) and d.name == INHERITED for d in element.definition.decorators)
     if ancestors is None:
         if takes_over:
-            yield _anything(Origin(Layer.METHOD_COMPOSED, "an unknown base class"))
+            yield _anything(Origin(Layer.METHOD_DIRECT, "an unknown base class"))
         return
     overridden = [around.elements.get(f"{base}.{element.definition.name}") for base in reversed(ancestors[1:])]
     for base in overridden:
@@ -141,7 +141,7 @@ def _on(element: Element, level: _Level, around: Surroundings) -> Iterator[Write
     """Composed policies, their family keys, then what is written directly."""
     definition = element.definition
     if not definition.decorators_known:
-        yield _anything(Origin(level.composed, f"a decorator on {definition.id}", definition.at))
+        yield _anything(Origin(level.direct, f"a decorator on {definition.id}", definition.at))
     composed = [a.policy for a in element.policies if isinstance(a.policy, Composed)]
     yield from _merged([_flat(policy, level, around) for policy in composed])
     for applied in element.policies:
@@ -153,7 +153,7 @@ def _on(element: Element, level: _Level, around: Surroundings) -> Iterator[Write
 
 def _direct(declaration: Declaration, origin: Origin) -> Iterator[Write]:
     """A declaration's slots; a policy that writes nothing is still declared."""
-    yield Write(declaration.policy, "", None if declaration.closed else Given(UNKNOWN, origin))
+    yield Write(declaration.policy, "", None if declaration.closed else unknown(origin, Doubt.OPTIONS))
     for name, slot in declaration.slots.items():
         at = slot.at if slot.at.line else origin.at
         value = slot.value if slot.certain else UNKNOWN
@@ -167,7 +167,7 @@ def _flat(composed: Composed, level: _Level, around: Surroundings) -> list[Write
     origin = Origin(level.composed, title, composed.at)
     writes = _merged([_flat(m, level, around) for m in composed.members if isinstance(m, Composed)])
     if not composed.closed or any(isinstance(member, Unknown) for member in composed.members):
-        writes.insert(0, _anything(origin))
+        writes.insert(0, _anything(origin, Doubt.MEMBERS))
     for member in composed.members:
         if isinstance(member, Declaration):
             writes += _direct(member, origin)
@@ -175,7 +175,7 @@ def _flat(composed: Composed, level: _Level, around: Surroundings) -> list[Write
     if isinstance(name, str):
         writes += _keys(name, level.family, declared, around)
     elif any(around.families):
-        writes += (Write(policy, "", Given(UNKNOWN, origin)) for policy in declared if policy)
+        writes += (Write(policy, "", unknown(origin, Doubt.NAME)) for policy in declared if policy)
     return writes
 
 
@@ -188,7 +188,9 @@ def _merged(several: list[list[Write]]) -> list[Write]:
     for key in dict.fromkeys(key for last in lasts for key in last):
         *others, final = [last[key] for last in lasts if key in last]
         alike = all(_value_of(other) == _value_of(final) for other in others)
-        merged.append(final if alike or final.given is None else Write(*key, replace(final.given, value=UNKNOWN)))
+        if not alike and final.given is not None:
+            final = Write(*key, replace(final.given, value=UNKNOWN, doubt=Doubt.DISAGREEMENT))
+        merged.append(final)
     return merged
 
 
@@ -204,8 +206,8 @@ def _keys(name: str, layer: Layer, declared: Iterable[str], around: Surroundings
             yield Write(meaning.policy, meaning.attribute, Given(key.value, Origin(layer, key.text, key.at)))
 
 
-def _anything(origin: Origin) -> Write:
-    return Write("", "", Given(UNKNOWN, origin))
+def _anything(origin: Origin, doubt: Doubt = Doubt.POLICIES) -> Write:
+    return Write("", "", unknown(origin, doubt))
 
 
 def applied_with(element: Element, has: Callable[[Declaration], bool]) -> Applied | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import Enum, IntEnum, auto
 from typing import Final
 
-from ..facts import NOWHERE, At, Slot, Value
+from ..facts import NOWHERE, UNKNOWN, At, Slot, Value
 
 # Sources without lines, as provenance names them; a problem there names the variable or option too.
 _SHORT: Final = {"env ": "env", "-X ": "-X"}
@@ -32,6 +32,20 @@ class Layer(IntEnum):
     RECONFIGURED = 91
 
 
+class Doubt(Enum):
+    """Why a layer may give any value, or none."""
+
+    OPTIONS = auto()  # `**options` may set it
+    POLICIES = auto()  # policies that nobody can see may stand there
+    MEMBERS = auto()  # a composed policy may have members that nobody can see
+    NAME = auto()  # keys may tune a composed policy whose name is not known
+    DISAGREEMENT = auto()  # composed policies side by side write it differently
+    SOURCE = auto()  # a source of configuration is not known or cannot be read
+    TEMPLATE = auto()  # the template is not known
+    INSTANCE = auto()  # the instance may be the one that is tuned there
+    CODE = auto()  # code that may belong to another program overrides it
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """A layer, the name in it (template, composed policy, element, instance; "" for none), and the place."""
@@ -54,9 +68,9 @@ class Origin:
             case Layer.BUILT_IN:
                 return "built-in default"
             case Layer.DEFAULTS | Layer.PROFILE_DEFAULTS:
-                return "defaults"
+                return self.name or "defaults"
             case Layer.TEMPLATE | Layer.PROFILE_TEMPLATE:
-                return f"configs.{self.name}"
+                return f"configs.{self.name}" if self.name else "an unknown template"
             case Layer.CLASS_COMPOSED | Layer.METHOD_COMPOSED:
                 return f'resilience_policy("{self.name}")'
             case Layer.INSTANCE:
@@ -75,24 +89,43 @@ def _shown(at: At) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value that one layer gives; UNKNOWN where it may give any. `slot` is where code writes it, None elsewhere."""
+    """A value that one layer gives; UNKNOWN where it may give any. `slot` is where code writes it, None elsewhere.
+
+    `doubt` says why it is UNKNOWN, unless the value itself cannot be read.
+    """
 
     value: Value
     origin: Origin
     slot: Slot | None = field(default=None, compare=False, repr=False)
+    doubt: Doubt | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Effective:
     """The value that counts, where it comes from, and what it shadowed, strongest first.
 
-    `slot` is where code writes it, None for a value of a configuration source and for a default.
+    `slot` is where code writes it, None for a value of a configuration source and for a default. `doubt` is that of
+    `Given`.
     """
 
     value: Value
     origin: Origin
     shadowed: tuple[Given, ...] = ()
     slot: Slot | None = field(default=None, compare=False, repr=False)
+    doubt: Doubt | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def as_known(self) -> Value:
+        """The value as far as known sources tell: one that nobody knows might give a default of its own, but the
+        function was written without it."""
+        if self.value is not UNKNOWN or self.origin.layer is not Layer.DEFAULTS:
+            return self.value
+        return next((given.value for given in self.shadowed if given.origin.layer is Layer.BUILT_IN), UNKNOWN)
+
+
+def unknown(origin: Origin, doubt: Doubt) -> Given:
+    """What a layer gives that may give anything."""
+    return Given(UNKNOWN, origin, doubt=doubt)
 
 
 def describe(attribute: str, origin: Origin, shown: str) -> str:

@@ -28,7 +28,7 @@ from ..facts import (
 from ..schema import POLICIES
 from .defaults import adjusted, built_in
 from .layers import SettingKey, Surroundings, Write, writes_of
-from .origin import Effective, Given, Layer, Origin
+from .origin import Doubt, Effective, Given, Layer, Origin, unknown
 
 SELECTORS = ("name", "config")
 """Attributes that choose an instance or a template; they are resolved too, but no file sets them."""
@@ -89,7 +89,7 @@ class _Stack:
             value = strongest.value
             if strongest.origin.layer is Layer.BUILT_IN:
                 value = adjusted(self.policy, name, values)
-            found[name] = Effective(value, strongest.origin, tuple(reversed(weaker)), strongest.slot)
+            found[name] = Effective(value, strongest.origin, tuple(reversed(weaker)), strongest.slot, strongest.doubt)
         return found
 
 
@@ -150,7 +150,7 @@ class Resolver:
             yield from self._keys("defaults", "", policy, profile, Layer.PROFILE_DEFAULTS)
             yield from self._chain(template, policy, profile, Layer.PROFILE_TEMPLATE)
         if not sources_known(self.project):
-            yield "", Given(UNKNOWN, Origin(Layer.DEFAULTS, "an unknown source"))
+            yield "", unknown(Origin(Layer.DEFAULTS, "an unknown source"), Doubt.SOURCE)
 
     def _chain(self, name: object, policy: str, profile: str | None, layer: Layer) -> Iterator[tuple[str, Given]]:
         """A template with those that it extends, root first."""
@@ -158,7 +158,7 @@ class Resolver:
             return
         chain = self.ancestry(name) if isinstance(name, str) else None
         if chain is None:
-            yield "", Given(UNKNOWN, Origin(layer, name if isinstance(name, str) else ""))
+            yield "", unknown(Origin(layer, name if isinstance(name, str) else ""), Doubt.TEMPLATE)
             return
         for title in reversed(chain):
             for template in self._templates(title, profile):
@@ -199,7 +199,7 @@ class Resolver:
                 if override.name == instance:
                     layer = Layer.RECONFIGURED if override.at_run_time else Layer.OVERRIDE
                     found = _written(override.declarations, policy, Origin(layer, instance, override.at))
-                    yield from found if override.certain else _perhaps(found)
+                    yield from found if override.certain else _perhaps(found, Doubt.CODE)
 
     def _overrides_of_any(self, policy: str) -> Iterator[tuple[str, Given]]:
         """Any instance may be meant, so every override that exists may or may not count."""
@@ -207,14 +207,16 @@ class Resolver:
             for key in file.keys:
                 meaning = key.meaning
                 if isinstance(meaning, Setting) and (meaning.kind, meaning.policy) == ("instance", policy):
-                    yield meaning.attribute, Given(UNKNOWN, Origin(Layer.INSTANCE, meaning.name, key.at))
+                    origin = Origin(Layer.INSTANCE, meaning.name, key.at)
+                    yield meaning.attribute, unknown(origin, Doubt.INSTANCE)
         for override in self.project.overrides:
-            yield from _perhaps(_written(override.declarations, policy, Origin(Layer.OVERRIDE, override.name)))
+            origin = Origin(Layer.OVERRIDE, override.name, override.at)
+            yield from _perhaps(_written(override.declarations, policy, origin), Doubt.INSTANCE)
 
 
-def _perhaps(written: Iterable[tuple[str, Given]]) -> Iterator[tuple[str, Given]]:
+def _perhaps(written: Iterable[tuple[str, Given]], doubt: Doubt) -> Iterator[tuple[str, Given]]:
     """Values that may or may not count."""
-    return ((attribute, Given(UNKNOWN, given.origin)) for attribute, given in written)
+    return ((attribute, unknown(given.origin, doubt)) for attribute, given in written)
 
 
 def _written(declarations: Iterable[Declaration], policy: str, origin: Origin) -> Iterator[tuple[str, Given]]:
@@ -222,7 +224,7 @@ def _written(declarations: Iterable[Declaration], policy: str, origin: Origin) -
         if declaration.policy != policy:
             continue
         if not declaration.closed:
-            yield "", Given(UNKNOWN, origin)
+            yield "", unknown(origin, Doubt.OPTIONS)
         for name, slot in declaration.slots.items():
             at = slot.at if slot.at.line else origin.at
             value = slot.value if slot.certain else UNKNOWN

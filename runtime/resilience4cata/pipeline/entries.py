@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar, Token
-from dataclasses import dataclass
 from functools import partial
-from types import CodeType, MethodType
+from types import MethodType
 from typing import Any, Final
 
-from ..guards import Guard, forwarding, function_like, is_coroutine_function
+from ..guards import (
+    Guard,
+    Runs,
+    calling,
+    function_running,
+    is_coroutine_function,
+    leads_back,
+    may_lead_back,
+    weakly_called,
+)
 from .generate import quick_code
 from .head_start import HeadStart
 from .runner import Runner
@@ -20,37 +28,21 @@ from .slow import Layer
 _RUNNING: Final[ContextVar[tuple[object, str, object] | None]] = ContextVar("resilience4cata_running", default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A guard, the layers that count for it, and what they run.
+def runs_for(guard: Guard, layers: tuple[Layer, ...], runner: Runner, *, is_method: bool) -> Runs:
+    """What the wrapper of `guard` runs: its function within `layers`. Without layers, the function and nothing else.
 
-    `function` has the parameters of the guard's wrapper. With `is_method`, the first argument of a call is the object,
-    or the class, that it is called on.
+    With `is_method`, the first argument of a call is the object, or the class, that it is called on.
     """
-
-    guard: Guard
-    layers: tuple[Layer, ...]
-    runner: Runner
-    function: Callable[..., Any]
-    is_method: bool
-
-
-def code_of(guard: Guard, layers: tuple[Layer, ...], runner: Runner, *, is_method: bool) -> CodeType:
-    """What the wrapper of `guard` runs: its function within `layers`. Without layers, the function and nothing else."""
     if not layers:
-        return forwarding(guard.function, guard.function)
+        return calling(guard.function, guard.function)
     function = guard.function
     if guard.overriding and is_method:
         function = announced(guard, guard.key, function)
-    code = code_for(Entry(guard, layers, runner, function, is_method))
+    runs = _runs(guard.function, function, layers, runner, is_method=is_method)
     if guard.overridden and is_method:
-        code = forwarding(guard.function, _unless_reached_by_super(guard, function_like(guard.function, code)))
-    return code
-
-
-def code_for(entry: Entry) -> CodeType:
-    """Code for the wrapper of a guard that runs the whole pipeline."""
-    return _code(entry.guard.function, entry.function, entry.layers, entry.runner, is_method=entry.is_method)
+        pipeline = function_running(guard.function, runs)
+        runs = calling(guard.function, _unless_reached_by_super(guard, pipeline))
+    return runs
 
 
 def bound_call(
@@ -85,30 +77,33 @@ def _within(
     if not layers:
         return function
     if type(function) is not MethodType or function.__self__ is not receiver:
-        return function_like(function, _code(function, function, layers, runner, is_method=False))
+        return function_running(function, _runs(function, function, layers, runner, is_method=False))
     # The receiver must not be among the constants: the garbage collector does not look into code, and would keep it.
     plain = function.__func__
-    return MethodType(function_like(plain, _code(plain, plain, layers, runner, is_method=True)), receiver)
+    return MethodType(function_running(plain, _runs(plain, plain, layers, runner, is_method=True)), receiver)
 
 
-def _code(
+def _runs(
     like: Callable[..., Any],
     function: Callable[..., Any],
     layers: tuple[Layer, ...],
     runner: Runner,
     *,
     is_method: bool,
-) -> CodeType:
-    """Code with the parameters of `like`: the quick way through the layers, or their own where there is none."""
+) -> Runs:
+    """What runs with the parameters of `like`: the quick way through the layers, or their own where there is none."""
     asynchronous = is_async(like)
     go_on = _through_layers(function, layers, runner, asynchronous=asynchronous, is_method=is_method)
     is_coroutine = is_coroutine_function(like)
     # What is no coroutine function and yet gives an awaitable has no quick form.
     if is_coroutine == asynchronous:
-        code = quick_code(like, function, layers, go_on, runner.around, is_coroutine=is_coroutine)
+        needs: tuple[Callable[..., Any], ...] = (function, go_on) if may_lead_back(like) else ()
+        called = weakly_called(function) if leads_back(like) or (needs and function is not like) else function
+        continued = weakly_called(go_on) if needs else go_on
+        code = quick_code(like, called, layers, continued, runner.around, is_coroutine=is_coroutine)
         if code is not None:
-            return code
-    return forwarding(like, partial(go_on, None))
+            return Runs(code, needs)
+    return calling(like, partial(go_on, None))
 
 
 def _through_layers(
@@ -145,7 +140,7 @@ def announced(origin: object, name: str, function: Callable[..., Any]) -> Callab
         finally:
             _leave(token)
 
-    return function_like(function, forwarding(function, announce_async if is_async(function) else announce))
+    return function_running(function, calling(function, announce_async if is_async(function) else announce))
 
 
 def _unless_reached_by_super(guard: Guard, pipeline: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
 from ..facts import Application, Applied, Composed, Declaration, Element, Foreign, Unknown
 from ..facts.familiar import CLOCKS, REGISTERING
 from .places import named
@@ -13,7 +13,15 @@ from .places import named
 _STATEFUL: Final = frozenset({"adaptive_limit", "bulkhead", "circuit_breaker", "rate_limiter"})
 
 
-@rule("R4C-LOC-008", "policy-above-registration", view=Element, severity=Severity.WARNING, needs=Needs.SYNTAX)
+@rule(
+    "R4C-LOC-008",
+    "policy-above-registration",
+    view=Element,
+    severity=Severity.WARNING,
+    needs=Needs.SYNTAX,
+    # What a framework calls behaves otherwise from then on.
+    fix=Offer(Action.MOVE, is_safe=False),
+)
 def policy_above_registration(element: Element, context: Context) -> Iterator[Fault]:
     """A framework keeps the function that its decorator is given and calls that one. A policy further up guards another
     function, which nobody calls."""
@@ -27,6 +35,7 @@ def policy_above_registration(element: Element, context: Context) -> Iterator[Fa
                 "what is registered below it is not guarded",
                 help="move it below the decorator that registers the function",
                 related=(Related(below[0].at, "the function is registered here"),),
+                places=(below[-1].at,),
             )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final, NamedTuple
 
 from ..config.defaults import nanoseconds
 from ..config.profiles import Settled
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..errors import TimeoutExceededError
 from ..facts import (
     Applied,
     Composed,
@@ -25,7 +27,7 @@ from ..facts import (
 from ..schema import POLICIES, Attribute, AttributeKind
 from .effective import Verdict, effective_faults
 from .places import named
-from .spans import in_words, most_waits
+from .spans import TIMEOUT, attempts, in_words, most_waits
 from .words import all_fail, on, show, subject
 
 _ONE_VALUE: Final = (
@@ -195,6 +197,59 @@ def _waiting_for_breaker(settled: Settled) -> Iterator[Verdict]:
         )
 
 
+_LISTS: Final = {
+    "retry": ("retry_on", "abort_on"),
+    "circuit_breaker": ("record_on", "ignore_on"),
+    "fallback": ("apply_on", "skip_on"),
+}
+_TIMED_OUT: Final = frozenset(f"{c.__module__}.{c.__qualname__}" for c in TimeoutExceededError.__mro__)
+_OS_ERROR: Final = "builtins.OSError"
+
+
+@rule("R4C-CL-007", "own-timeout-denied", view=Element, severity=Severity.WARNING, needs=Needs.EFFECTIVE)
+def own_timeout_denied(element: Element, context: Context) -> Iterator[Fault]:
+    """The error of a timeout is a TimeoutError, and that is an OSError. Who denies OSError means files and sockets, and
+    denies the timeouts of the same element with them."""
+    for judge, (policy, (_, deny)) in zip(_DENIAL_JUDGES, _LISTS.items(), strict=True):
+        yield from effective_faults(element, context, judge, ((policy, deny),), _names_os_error)
+
+
+def _names_os_error(value: Value) -> bool:
+    return any(ref.name == _OS_ERROR for ref in _refs(value))
+
+
+def _denying_timeouts(policy: str, settled: Settled) -> Iterator[Verdict]:
+    allow, deny = _LISTS[policy]
+    denied = settled.written(policy, deny)
+    if denied is None or settled.get(*TIMEOUT) is None or not settled.is_within("timeout", policy):
+        return
+    named_refs = {ref.name for ref in _refs(denied.value)} & _TIMED_OUT
+    # Who names a type further down knows that timeouts are denied.
+    is_plain = named_refs == {_OS_ERROR} and _complete(denied.value)
+    if is_plain and _may_match_timeouts(settled, policy, allow):
+        yield Verdict(
+            "{type} in '{attribute}' denies the timeouts of this element, too: their error is a TimeoutError, "
+            "and so an {type}",
+            {"type": "OSError", "attribute": deny},
+            ((policy, deny),),
+            (TIMEOUT,),
+            help="name the subclasses of {type} that are meant, such as ConnectionError",
+        )
+
+
+def _may_match_timeouts(settled: Settled, policy: str, allow: str) -> bool:
+    """Whether the timeouts would be the policy's business without its deny list, as far as known sources tell."""
+    if policy == "retry" and attempts(settled) == 1:
+        return False
+    classifier, allowed = settled.get(policy, "classifier"), settled.get(policy, allow)
+    if allowed is None or (classifier is not None and classifier.as_known is not None):
+        return False
+    return any(ref.name in _TIMED_OUT for ref in _refs(allowed.as_known))
+
+
+_DENIAL_JUDGES: Final = tuple(partial(_denying_timeouts, policy) for policy in _LISTS)
+
+
 def _refs(value: Value) -> tuple[Ref, ...]:
     return tuple(entry for entry in _entries(value) if isinstance(entry, Ref))
 
@@ -210,7 +265,7 @@ def entry_denied_by_base(written: Written, context: Context) -> Iterator[Fault]:
     bases = {ref.name: ref for ref in _names(deny[1])}
     allowed = tuple(dict.fromkeys(_names(slot)))
     dead = {ref: base for ref in allowed if (base := _denying(ref, bases)) is not None}
-    nothing_left = len(dead) == len(allowed) and _complete(slot)
+    nothing_left = len(dead) == len(allowed) and slot.certain and _complete(slot.value)
     if nothing_left and written.declaration.policy == "fallback":
         return  # R4C-FB-011
     for ref, base in dead.items():
@@ -238,11 +293,10 @@ def _denying(ref: Ref, bases: dict[str, Ref]) -> Ref | None:
     return next((bases[name] for name in (ref.ancestors or ())[1:] if name in bases), None)
 
 
-def _complete(slot: Slot) -> bool:
+def _complete(value: Value) -> bool:
     """Whether every entry of a list is known."""
-    entries = _entries(slot.value)
-    closed = not isinstance(slot.value, Items) or slot.value.closed
-    return slot.certain and closed and all(isinstance(entry, Ref) for entry in entries)
+    closed = not isinstance(value, Items) or value.closed
+    return closed and all(isinstance(entry, Ref) for entry in _entries(value))
 
 
 @rule("R4C-CL-005", "unfit-classifier", view=(Written, Element), needs=Needs.SCOPES)

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from ..config.equality import same
-from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
 from ..facts import Applied, At, Composed, Declaration, Element, NotAPolicy, Project, Slot
 from ..schema import POLICIES
 from ..suggestions import certain
@@ -151,7 +151,15 @@ def _disagreement(element: str, later: Applied, key: tuple[str, str], one: _Give
     )
 
 
-@rule("R4C-CMP-005", "name-unlike-variable", view=Composed, severity=Severity.WARNING, needs=Needs.SYNTAX)
+@rule(
+    "R4C-CMP-005",
+    "name-unlike-variable",
+    view=Composed,
+    severity=Severity.WARNING,
+    needs=Needs.SYNTAX,
+    # The slip may be in the variable, and configuration knows the name.
+    fix=Offer(Action.WRITE, is_safe=False),
+)
 def name_unlike_variable(composed: Composed, context: Context) -> Iterator[Fault]:
     """The variable is how code finds a composed policy, the name is how configuration finds it. Where they have nothing
     in common, or nearly everything, one of them is a slip."""
@@ -168,6 +176,7 @@ def name_unlike_variable(composed: Composed, context: Context) -> Iterator[Fault
         "the name '{name}' does not match the variable '{variable}'",
         {"name": name, "variable": variable},
         suggestions=(wanted,),
+        words=(name,),
     )
 
 
@@ -178,6 +187,7 @@ def name_unlike_variable(composed: Composed, context: Context) -> Iterator[Fault
     severity=Severity.WARNING,
     needs=Needs.SYNTAX,
     on_by_default=False,
+    fix=Offer(Action.DROP_ARGUMENT, is_safe=False),
 )
 def repeated_value(element: Element, context: Context) -> Iterator[Fault]:
     """A value that the composed policy beside it gives anyway says nothing today, and holds on to the old value on the
@@ -200,6 +210,7 @@ def repeated_value(element: Element, context: Context) -> Iterator[Fault]:
                     {"attribute": name, "giver": named(giver)},
                     help="remove it",
                     related=related,
+                    words=(name,),
                 )
 
 
@@ -270,7 +281,13 @@ def _contents(composed: Composed) -> Mapping[tuple[str, str], Slot | None] | Non
     return contents if composed.closed else None
 
 
-@rule("R4C-CMP-008", "composed-policy-called", view=Element, needs=Needs.SYNTAX)
+@rule(
+    "R4C-CMP-008",
+    "composed-policy-called",
+    view=Element,
+    needs=Needs.SYNTAX,
+    fix=Offer(Action.REFER, is_safe=True),
+)
 def composed_policy_called(element: Element, context: Context) -> Iterator[Fault]:
     """A composed policy is a decorator already. Called without the function that it should guard, it raises TypeError
     at import."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import Final
 
-from ..diagnostics import Context, Fault, Needs, Related, rule
+from ..diagnostics import Action, Context, Fault, Needs, Related, rule
 from ..facts import (
     Composed,
     ConfigFile,
@@ -20,6 +21,8 @@ from ..schema import policy_by_key
 from ..suggestions import did_you_mean
 from .naming import FORM, repaired, well_formed
 from .words import all_fail, subject
+
+_PREFIX: Final = "resilience4cata."
 
 
 def _template_names(context: Context) -> frozenset[str] | None:
@@ -55,7 +58,13 @@ def _nearest(word: str, names: frozenset[str]) -> tuple[str, ...]:
     return (suggestion,) if suggestion is not None else ()
 
 
-@rule("R4C-CFG-001", "unknown-template", view=Written, needs=Needs.DECLARATIONS | Needs.TEMPLATES)
+@rule(
+    "R4C-CFG-001",
+    "unknown-template",
+    view=Written,
+    needs=Needs.DECLARATIONS | Needs.TEMPLATES,
+    fix=Action.WRITE,
+)
 def unknown_template(written: Written, context: Context) -> Iterator[Fault]:
     """A policy that starts from a template that does not exist would run on built-in defaults, and nobody would notice
     before the first outage."""
@@ -71,10 +80,18 @@ def unknown_template(written: Written, context: Context) -> Iterator[Fault]:
             "no template named '{name}' found",
             {"name": missing},
             suggestions=_nearest(missing, names),
+            words=(missing,),
+            rivals=names,
         )
 
 
-@rule("R4C-CFG-002", "unknown-parent-template", view=Template, needs=Needs.FILES | Needs.TEMPLATES)
+@rule(
+    "R4C-CFG-002",
+    "unknown-parent-template",
+    view=Template,
+    needs=Needs.FILES | Needs.TEMPLATES,
+    fix=Action.WRITE,
+)
 def unknown_parent_template(template: Template, context: Context) -> Iterator[Fault]:
     """A template that extends nothing loses everything it was meant to inherit."""
     names = _template_names(context)
@@ -85,6 +102,8 @@ def unknown_parent_template(template: Template, context: Context) -> Iterator[Fa
             "no template named '{name}' found",
             {"name": template.extends},
             suggestions=_nearest(template.extends, names - {template.name}),
+            words=(template.extends,),
+            rivals=names - {template.name},
         )
 
 
@@ -203,7 +222,7 @@ def missing_configuration(file: ConfigFile, context: Context) -> Iterator[Fault]
         )
 
 
-@rule("R4C-CFG-011", "unknown-key", view=ConfigFile, needs=Needs.FILES)
+@rule("R4C-CFG-011", "unknown-key", view=ConfigFile, needs=Needs.FILES, fix=Action.WRITE)
 def unknown_key(file: ConfigFile, context: Context) -> Iterator[Fault]:
     """A key that nobody reads changes nothing: the setting it was meant for keeps its old value, silently."""
     seen: set[tuple[str, ...]] = set()
@@ -245,13 +264,14 @@ def _too_short(key: Key, meaning: Unrecognised) -> Fault:
 def _unknown_part(key: Key, meaning: Unrecognised) -> Fault:
     part = key.path[meaning.index]
     at = key.parts_at[meaning.index] if key.parts_at else key.at
-    word = did_you_mean(part, meaning.candidates)
+    near, word = did_you_mean(part, meaning.candidates), part
     if meaning.suggestion is not None:
         # In a file of dotted lines the whole line's key is replaced, in one of tables only the part that stands there.
-        at = key.at if meaning.suggestion.startswith("resilience4cata.") else at
+        if meaning.suggestion.startswith(_PREFIX):
+            at, word = key.at, f"{_PREFIX}{key.text.removeprefix(_PREFIX)}"
         suggestions: tuple[str, ...] = (meaning.suggestion,)
     else:
-        suggestions = (word,) if word is not None else ()
+        suggestions = (near,) if near is not None else ()
     return Fault(
         at,
         key.text,
@@ -259,6 +279,8 @@ def _unknown_part(key: Key, meaning: Unrecognised) -> Fault:
         {"part": _printable(part), "candidates": ", ".join(meaning.candidates)},
         suggestions=suggestions,
         help="" if suggestions else _unknown_help(key, meaning),
+        words=(word,),
+        rivals=meaning.candidates,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ..config.defaults import nanoseconds
-from ..diagnostics import Context, Fault, Needs, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Offer, Severity, rule
 from ..durations import MAX_NANOSECONDS, Problem, format_duration, inspect
 from ..facts import Interval, Slot, Value, Written
 from ..schema import POLICIES, Attribute, AttributeKind
@@ -64,7 +64,7 @@ def _problem_with(code: str) -> Callable[[Value], Problem | None]:
     return judge
 
 
-@rule("R4C-DU-001", "invalid-duration", view=Written)
+@rule("R4C-DU-001", "invalid-duration", view=Written, fix=Action.WRITE)
 def invalid_duration(written: Written, context: Context) -> Iterator[Fault]:
     """A duration that the grammar does not know cannot be waited for: the mistake would surface when the policy is
     first needed, or be read as another length than the author meant."""
@@ -83,7 +83,13 @@ def invalid_duration(written: Written, context: Context) -> Iterator[Fault]:
                 },
                 suggestions=problem.suggestions,
                 expected="" if problem.suggestions else _FORM,
+                words=_text(slot),
             )
+
+
+def _text(slot: Slot) -> tuple[str, ...]:
+    """The text that is written, if it is one."""
+    return (slot.value,) if isinstance(slot.value, str) else ()
 
 
 @rule("R4C-DU-002", "duration-without-unit", view=Written)
@@ -192,6 +198,7 @@ def zero_duration(written: Written, context: Context) -> Iterator[Fault]:
     severity=Severity.WARNING,
     needs=Needs.SYNTAX,
     on_by_default=False,
+    fix=Offer(Action.WRITE, is_safe=True),
 )
 def roundabout_duration(written: Written, context: Context) -> Iterator[Fault]:
     """The same length in other words has to be worked out: whoever compares `60000ms` with `1m` counts zeros."""
@@ -204,6 +211,7 @@ def roundabout_duration(written: Written, context: Context) -> Iterator[Fault]:
                 "{value} is a roundabout way to write {canonical}",
                 {"value": show(slot.value), "canonical": show(canonical)},
                 suggestions=(canonical,),
+                words=_text(slot),
             )
 
 

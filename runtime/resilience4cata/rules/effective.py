@@ -40,7 +40,7 @@ from .words import listed, on, show, spell
 class Verdict(NamedTuple):
     """What is wrong: a message, and the settings that decide it, of which the last one written is reported.
 
-    `related` settings belong to the reason and are shown beside.
+    `related` settings belong to the reason and are shown beside, `words` are those that an edit is about.
     """
 
     message: str
@@ -48,6 +48,7 @@ class Verdict(NamedTuple):
     deciding: tuple[SettingKey, ...]
     related: tuple[SettingKey, ...] = ()
     help: str = ""
+    words: tuple[str, ...] = ()
 
     @property
     def kind(self) -> object:
@@ -140,7 +141,15 @@ class _Case:
             word = "profile" if len(self.profiles) == 1 else "profiles"
             values["profiles"] = f"{word} {listed(self.profiles)}"
         seen = [r for r in dict.fromkeys(related) if r.at.line and r.at != first.at]
-        return Fault(first.at, first.subject, message, values, help=self.verdict.help, related=tuple(seen))
+        return Fault(
+            first.at,
+            first.subject,
+            message,
+            values,
+            help=self.verdict.help,
+            related=tuple(seen),
+            words=self.verdict.words,
+        )
 
 
 class _Bench:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..diagnostics import Context, Fault, Needs, Related, rule
+from ..diagnostics import Action, Context, Fault, Needs, Related, rule
 from ..facts import Definition, Element, Ref, Unknown, Value, Written
 from ..suggestions import did_you_mean
 from .fitting import expected_form, misfits, shape_of
@@ -41,7 +41,7 @@ def fallback_without_target(written: Written, context: Context) -> Iterator[Faul
         )
 
 
-@rule("R4C-FB-002", "missing-fallback", view=Element, needs=Needs.SCOPES)
+@rule("R4C-FB-002", "missing-fallback", view=Element, needs=Needs.SCOPES, fix=Action.WRITE)
 def missing_fallback(element: Element, context: Context) -> Iterator[Fault]:
     """The name is looked up when the call has already failed: a misspelt fallback turns one failure into another, at
     the very moment it is needed."""
@@ -59,6 +59,8 @@ def missing_fallback(element: Element, context: Context) -> Iterator[Fault]:
                 {"kind": use.noun, "name": target.name, "reason": f": {reason}" if reason else ""},
                 suggestions=(suggestion,) if suggestion else (),
                 expected=expected_form(element.definition, target.name) if element.body is None else "",
+                words=(target.name,),
+                rivals=_names(use),
             )
 
 
@@ -76,10 +78,13 @@ def _elsewhere(target: Target, use: Use) -> str:
     return ""
 
 
-def _similar(target: Target, use: Use) -> str | None:
+def _names(use: Use) -> list[str]:
     own = use.element.definition.name
-    names = [name for name in use.scope.names() if name != own and not (name.startswith("__") and name.endswith("__"))]
-    suggestion = did_you_mean(target.name, names)
+    return [name for name in use.scope.names() if name != own and not (name.startswith("__") and name.endswith("__"))]
+
+
+def _similar(target: Target, use: Use) -> str | None:
+    suggestion = did_you_mean(target.name, _names(use))
     return suggestion if suggestion and isinstance(use.scope.lookup(suggestion), Definition) else None
 
 

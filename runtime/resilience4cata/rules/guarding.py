@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..config.instances import guarded
 from ..config.layers import SettingKey, applied_with
-from ..config.origin import Effective, Layer
+from ..config.origin import Effective
 from ..config.resolve import Resolver, active_profiles, listed
 from ..diagnostics import Context
 from ..facts import UNKNOWN, Applied, At, Body, Definition, Element, Project, Ref, Value
@@ -37,10 +37,7 @@ class Guarded:
     def value(self, policy: str, attribute: str) -> Value:
         """The value that counts as far as known sources tell, UNKNOWN also where the policy is not declared."""
         found = self.settings.get((policy, attribute))
-        if found is None or found.value is not UNKNOWN or found.origin.layer is not Layer.DEFAULTS:
-            return UNKNOWN if found is None else found.value
-        # A source that nobody knows might give a default of its own; the function was written without it.
-        return next((given.value for given in found.shadowed if given.origin.layer is Layer.BUILT_IN), UNKNOWN)
+        return UNKNOWN if found is None else found.as_known
 
     def types(self, policy: str, attribute: str) -> tuple[Ref, ...] | None:
         """The exception types of a list, None unless all of them are known."""

@@ -11,7 +11,7 @@ from ..config.equality import same
 from ..config.layers import SettingKey, applied_with
 from ..config.origin import Effective, Layer
 from ..config.resolve import SELECTORS, Resolver, active_profiles, sources_known
-from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
 from ..facts import Applied, At, Composed, Declaration, Element, Kind, Project, Slot, Unknown, Value, Written
 from ..schema import POLICIES
 from .naming import FORM, repaired, well_formed
@@ -153,7 +153,14 @@ def malformed_instance_name(written: Written, context: Context) -> Iterator[Faul
 _WHOLE: Final = Needs.PROJECT | Needs.SOURCES
 
 
-@rule("R4C-IN-003", "name-of-template", view=Project, severity=Severity.WARNING, needs=_WHOLE | Needs.TEMPLATES)
+@rule(
+    "R4C-IN-003",
+    "name-of-template",
+    view=Project,
+    severity=Severity.WARNING,
+    needs=_WHOLE | Needs.TEMPLATES,
+    fix=Offer(Action.ARGUMENT, is_safe=False),
+)
 def name_of_template(project: Project, context: Context) -> Iterator[Fault]:
     """`name` says whose state is shared, `config` which template to start from. A name that only a template has, and
     that nobody shares, took the place of the other: the policy runs on defaults."""
@@ -173,6 +180,7 @@ def name_of_template(project: Project, context: Context) -> Iterator[Fault]:
                     "'{name}' is the name of a template, and nothing else shares an instance of that name",
                     {"name": name},
                     help=f'was config="{name}" meant?',
+                    words=("name", "config"),
                 )
 
 

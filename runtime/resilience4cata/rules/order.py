@@ -10,7 +10,7 @@ from ..config.order import arranged, default_order, is_order, layers_of
 from ..config.origin import Layer
 from ..config.profiles import Settled
 from ..config.resolve import last_global
-from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
 from ..facts import (
     Applied,
     At,
@@ -152,7 +152,15 @@ def _surprises_of_all(key: Key) -> Iterator[Fault]:
 # ---------------------------------------------------------------- layers that are not there
 
 
-@rule("R4C-OR-003", "absent-layer", view=Element, severity=Severity.WARNING, needs=Needs.EFFECTIVE)
+@rule(
+    "R4C-OR-003",
+    "absent-layer",
+    view=Element,
+    severity=Severity.WARNING,
+    needs=Needs.EFFECTIVE,
+    # A policy may be missing instead.
+    fix=Offer(Action.DROP_LAYERS, is_safe=False),
+)
 def absent_layer(element: Element, context: Context) -> Iterator[Fault]:
     """An order on a function speaks about its own layers. One that the function does not have is a policy that was
     forgotten, or an order that was copied."""
@@ -165,11 +173,13 @@ def _absent(settled: Settled) -> Iterator[Verdict]:
         return
     absent = [layer for layer in layers_of(found.value) if settled.lacks(layer)]
     if absent:
+        names = tuple(layer.upper() for layer in dict.fromkeys(absent))
         yield Verdict(
             "the order names {layers}, which the function does not have",
-            {"layers": listed(layer.upper() for layer in dict.fromkeys(absent))},
+            {"layers": listed(names)},
             (_LAYERS,),
             help="remove it, or add the policy",
+            words=names,
         )
 
 
@@ -183,6 +193,7 @@ def _absent(settled: Settled) -> Iterator[Verdict]:
     severity=Severity.WARNING,
     needs=Needs.SYNTAX,
     on_by_default=False,
+    fix=Offer(Action.REORDER, is_safe=True),
 )
 def written_out_of_order(element: Element, context: Context) -> Iterator[Fault]:
     """Decorators run in one order, however they are written. Written in that order, they can be read."""
@@ -191,13 +202,14 @@ def written_out_of_order(element: Element, context: Context) -> Iterator[Fault]:
     written = [(a, a.policy.policy) for a in direct if isinstance(a.policy, Declaration) and a.policy.policy in order]
     for (_, above), (applied, below) in pairwise(written):
         if order.index(below) < order.index(above):
-            right = sorted((policy for _, policy in written), key=order.index)
+            right = sorted(written, key=lambda pair: order.index(pair[1]))
             yield Fault(
                 applied.at,
                 f"@{named(applied)} on {element.definition.id}",
                 "{below} is written inside of {above} and runs around it",
                 {"below": below, "above": above},
-                help=f"write them as they run: {', '.join(right)}",
+                help=f"write them as they run: {', '.join(policy for _, policy in right)}",
+                places=tuple(applied.at for applied, _ in right),
             )
             return
 

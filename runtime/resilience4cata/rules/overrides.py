@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ..config.instances import Instances
 from ..config.resolve import Resolver, active_profiles, element_id, locked_by, locked_instances
 from ..config.tree import name_at
-from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Related, Severity, rule
 from ..facts import At, Composed, Definition, Element, Key, Project, Setting, Unknown
 from ..schema import POLICIES
 from ..suggestions import did_you_mean
@@ -73,16 +73,27 @@ def instances_of(context: Context) -> Instances:
 
 
 class _Missing(NamedTuple):
-    """Why nothing can be meant, what may have been meant instead, and whether that much is certain."""
+    """Why nothing can be meant, what may have been meant instead, and whether that much is certain.
+
+    `word` stands where the suggestion belongs, which was chosen from `rivals`.
+    """
 
     message: str
     values: Mapping[str, object]
     at: At
     suggestion: str | None = None
     is_certain: bool = False
+    word: str = ""
+    rivals: Collection[str] = ()
 
 
-@rule("R4C-CFG-009", "unknown-override-target", view=Project, needs=Needs.FILES | Needs.PROJECT)
+@rule(
+    "R4C-CFG-009",
+    "unknown-override-target",
+    view=Project,
+    needs=Needs.FILES | Needs.PROJECT,
+    fix=Action.WRITE,
+)
 def unknown_override_target(project: Project, context: Context) -> Iterator[Fault]:
     """Whoever writes a key for one instance, often at night, relies on it. A key for something that does not exist
     changes nothing, and nobody is told."""
@@ -103,6 +114,8 @@ def unknown_override_target(project: Project, context: Context) -> Iterator[Faul
             suggestions=(missing.suggestion,) if missing.suggestion is not None else (),
             help="" if missing.suggestion is not None or certain else "import its module before build(), or scan()",
             severity=Severity.ERROR if certain and _is_meant(tuning, missing) else Severity.WARNING,
+            words=(missing.word,) if missing.word else (),
+            rivals=missing.rivals,
         )
 
 
@@ -132,18 +145,21 @@ def _missing(tuning: _Tuning, instances: Instances) -> _Missing | None:
                 return None  # R4C-CFG-010
             message = "'{method}' of {owner} is the one that it inherits from {base}"
             values = {"method": method, "owner": owner, "base": found.owner}
-            return _Missing(message, values, tuning.at, _respelled(tuning, inherited), is_certain=True)
+            word = _respelled(tuning, name)
+            return _Missing(message, values, tuning.at, _respelled(tuning, inherited), is_certain=True, word=word)
         if isinstance(found, Unknown):
             return None
         return _missing_method(tuning, instances, owner, method)
     if tuning.key is not None and is_slash_key(tuning.key):
         # Somebody else's, unless it is nearly one of ours.
         near = did_you_mean(owner, instances.scopes)
-        return None if near is None else _Missing("nothing guarded is in '{owner}'", {"owner": owner}, tuning.at, near)
+        message, values = "nothing guarded is in '{owner}'", {"owner": owner}
+        return None if near is None else _Missing(message, values, tuning.at, near, word=owner, rivals=instances.scopes)
     if not separator and not instances.names_known and "." not in name and not tuning.at_run_time:
         return None
-    near = did_you_mean(name, (*instances.elements, *instances.shared))
-    return _Missing("no instance '{name}' is declared", {"name": name}, tuning.at, near)
+    names = (*instances.elements, *instances.shared)
+    near = did_you_mean(name, names)
+    return _Missing("no instance '{name}' is declared", {"name": name}, tuning.at, near, word=name, rivals=names)
 
 
 def _missing_method(tuning: _Tuning, instances: Instances, owner: str, method: str) -> _Missing:
@@ -152,8 +168,10 @@ def _missing_method(tuning: _Tuning, instances: Instances, owner: str, method: s
     message, values = "{owner} has no '{method}'", {"method": method, "owner": owner}
     key = tuning.key
     if key is not None and is_slash_key(key) and key.parts_at:
-        return _Missing(message, values, key.parts_at[1], near, is_certain=True)
-    return _Missing(message, values, tuning.at, None if near is None else f"{owner}#{near}", is_certain=True)
+        return _Missing(message, values, key.parts_at[1], near, is_certain=True, word=method, rivals=methods)
+    whole = None if near is None else f"{owner}#{near}"
+    ids = [f"{owner}#{other}" for other in methods]
+    return _Missing(message, values, tuning.at, whole, is_certain=True, word=tuning.name, rivals=ids)
 
 
 def _respelled(tuning: _Tuning, id: str) -> str:
@@ -171,10 +189,12 @@ def _missing_family(tuning: _Tuning, instances: Instances) -> _Missing | None:
             return None
         message = "'{name}' is a module: keys reach classes, methods, functions and composed policies"
         return _Missing(message, {"name": name}, tuning.at, is_certain=True)
-    near = did_you_mean(name, (*families, *(s.id for s in instances.scopes.values() if s.is_class)))
+    names = (*families, *(s.id for s in instances.scopes.values() if s.is_class))
+    near = did_you_mean(name, names)
     if near is None:
         return None  # a key with slashes of somebody else's
-    return _Missing("no class and no composed policy is named '{name}'", {"name": name}, tuning.at, near)
+    message = "no class and no composed policy is named '{name}'"
+    return _Missing(message, {"name": name}, tuning.at, near, word=name, rivals=names)
 
 
 def _families(project: Project) -> dict[str, list[Composed]] | None:

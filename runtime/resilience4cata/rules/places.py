@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
 from ..facts import Applied, Declaration, Definition, Element, Foreign, Unknown
 from .words import spell
 
@@ -45,7 +45,14 @@ def _with_foreign_below(element: Element) -> Iterator[tuple[Applied, Foreign]]:
                     yield decorator, below
 
 
-@rule("R4C-LOC-001", "policy-above-property", view=Element, needs=Needs.SCOPES, silences_element=True)
+@rule(
+    "R4C-LOC-001",
+    "policy-above-property",
+    view=Element,
+    needs=Needs.SCOPES,
+    silences_element=True,
+    fix=Offer(Action.MOVE, is_safe=True),
+)
 def policy_above_property(element: Element, context: Context) -> Iterator[Fault]:
     """A property is no callable: what the policy would guard is the descriptor, not the function that computes the
     value."""
@@ -57,10 +64,18 @@ def policy_above_property(element: Element, context: Context) -> Iterator[Fault]
                 "a policy cannot guard a property",
                 help=f"move it below @{below.name.rpartition('.')[2]}",
                 related=(Related(below.at, "the property is made here"),),
+                places=(below.at,),
             )
 
 
-@rule("R4C-LOC-002", "policy-above-staticmethod", view=Element, needs=Needs.SCOPES, silences_element=True)
+@rule(
+    "R4C-LOC-002",
+    "policy-above-staticmethod",
+    view=Element,
+    needs=Needs.SCOPES,
+    silences_element=True,
+    fix=Offer(Action.MOVE, is_safe=True),
+)
 def policy_above_staticmethod(element: Element, context: Context) -> Iterator[Fault]:
     """`@staticmethod` and `@classmethod` make descriptors; a policy above them would have to guess how they bind."""
     for applied, below in _with_foreign_below(element):
@@ -72,6 +87,7 @@ def policy_above_staticmethod(element: Element, context: Context) -> Iterator[Fa
                 {"binding": _BINDING[below.name]},
                 help="move it below {binding}",
                 related=(Related(below.at, "the method is bound here"),),
+                places=(below.at,),
             )
 
 
@@ -179,7 +195,13 @@ def _may_guard_others(element: Element) -> bool:
     return any(isinstance(methods, Unknown) or methods for methods in (s.public_methods() for s in body.subclasses()))
 
 
-@rule("R4C-LOC-006", "policy-without-parentheses", view=Element, needs=Needs.SYNTAX)
+@rule(
+    "R4C-LOC-006",
+    "policy-without-parentheses",
+    view=Element,
+    needs=Needs.SYNTAX,
+    fix=Offer(Action.CALL, is_safe=True),
+)
 def policy_without_parentheses(element: Element, context: Context) -> Iterator[Fault]:
     """Without parentheses the function itself is taken for an attribute of the policy, and the import fails."""
     for applied in element.policies:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..config.resolve import last_global, listed, sources_known
-from ..diagnostics import Context, Fault, Needs, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Severity, rule
 from ..facts import NOWHERE, At, Empty, Extends, Key, Project, Setting
 from ..suggestions import did_you_mean
 
@@ -16,6 +16,7 @@ from ..suggestions import did_you_mean
     view=Project,
     severity=Severity.WARNING,
     needs=Needs.FILES | Needs.TEMPLATES,
+    fix=Action.WRITE,
 )
 def unknown_profile(project: Project, context: Context) -> Iterator[Fault]:
     """A profile that no source defines activates nothing: a misspelt `prod` runs production on the settings of the
@@ -34,6 +35,8 @@ def unknown_profile(project: Project, context: Context) -> Iterator[Fault]:
             "no source defines the profile '{name}'",
             {"name": name},
             suggestions=(near,) if near is not None else (),
+            words=(name,),
+            rivals=defined,
             severity=Severity.ERROR if near is not None else Severity.WARNING,
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..config.resolve import sources_known
 from ..config.tree import attribute_of
-from ..diagnostics import Context, Fault, Needs, rule
+from ..diagnostics import Action, Context, Fault, Needs, rule
 from ..facts import At, ConfigFile, Global, Key, Project, Unresolved, Value, Written
 from ..schema import POLICIES, AttributeKind
 from ..suggestions import did_you_mean
@@ -14,7 +14,7 @@ from .configuration import is_ours
 from .words import all_fail, subject
 
 
-@rule("R4C-CFG-017", "unresolved-path", view=ConfigFile, needs=Needs.FILES)
+@rule("R4C-CFG-017", "unresolved-path", view=ConfigFile, needs=Needs.FILES, fix=Action.WRITE)
 def unresolved_path(file: ConfigFile, context: Context) -> Iterator[Fault]:
     """A list in a file names its types by dotted paths. One that leads nowhere would fail in the middle of the first
     failure that it was written for."""
@@ -40,6 +40,8 @@ def _leads_nowhere(key: Key, unresolved: Unresolved) -> Fault:
         },
         suggestions=(f"{prefix}{near}{rest}",) if near is not None else (),
         help="write the whole path: package.module.Name" if near is None and is_bare else "",
+        words=(unresolved.path,),
+        rivals=tuple(f"{prefix}{other}{rest}" for other in unresolved.candidates),
     )
 
 
@@ -51,7 +53,13 @@ def _message(unresolved: Unresolved) -> str:
     return "'{path}' leads nowhere: there is no '{missing}'"
 
 
-@rule("R4C-CFG-020", "unknown-budget", view=(Written, ConfigFile), needs=Needs.FILES | Needs.TEMPLATES)
+@rule(
+    "R4C-CFG-020",
+    "unknown-budget",
+    view=(Written, ConfigFile),
+    needs=Needs.FILES | Needs.TEMPLATES,
+    fix=Action.WRITE,
+)
 def unknown_budget(view: Written | ConfigFile, context: Context) -> Iterator[Fault]:
     """A retry budget bounds the retries of all its users together. One that does not exist bounds nothing, and a whole
     system retries at once when a service fails."""
@@ -66,6 +74,8 @@ def unknown_budget(view: Written | ConfigFile, context: Context) -> Iterator[Fau
             "no retry budget named '{name}' found",
             {"name": name},
             suggestions=(near,) if near is not None else (),
+            words=(name,),
+            rivals=budgets,
             help="" if near is not None else "define it in a configuration file: budgets.{name}.percent",
         )
 

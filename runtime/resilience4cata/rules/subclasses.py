@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
 from ..facts import Definition, Element, Kind, Scope
 from .overrides import instances_of
 from .targets import unguarded
@@ -18,6 +18,8 @@ _METHODS = (Kind.METHOD, Kind.STATIC_METHOD, Kind.CLASS_METHOD)
     view=Element,
     severity=Severity.WARNING,
     needs=Needs.SYNTAX | Needs.PROJECT,
+    # Or it is meant, which @unguarded says.
+    fix=Offer(Action.INHERIT, is_safe=False),
 )
 def override_drops_policies(element: Element, context: Context) -> Iterator[Fault]:
     """Overriding a concrete method replaces it, policies included, as Python programmers expect of decorators. Where

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..diagnostics import Context, Fault, Needs, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Offer, Severity, rule
 from ..facts import Suppression
 from ..suggestions import did_you_mean
 
@@ -15,6 +15,7 @@ from ..suggestions import did_you_mean
     view=Suppression,
     severity=Severity.WARNING,
     needs=Needs.SOURCES,
+    fix=Offer(Action.DROP_SUPPRESSION, is_safe=True),
 )
 def unused_suppression(suppression: Suppression, context: Context) -> Iterator[Fault]:
     """A suppression that outlived its finding hides the next one that appears on its line, and readers look in vain for
@@ -22,18 +23,19 @@ def unused_suppression(suppression: Suppression, context: Context) -> Iterator[F
     """
     if not suppression.code:
         message, advice = "names no code, so nothing is silenced", "name the code of the finding, or remove it"
-        yield Fault(suppression.at, suppression.text, message, help=advice)
+        # Somebody meant to silence something.
+        yield Fault(suppression.at, suppression.text, message, help=advice, certain=False)
     elif suppression.needed is False:
         message = "nothing is reported as {code} here"
         yield Fault(suppression.at, suppression.text, message, {"code": suppression.code}, help="remove it")
 
 
-@rule("R4C-SUP-002", "unknown-suppression", view=Suppression, needs=Needs.SOURCES)
+@rule("R4C-SUP-002", "unknown-suppression", view=Suppression, needs=Needs.SOURCES, fix=Action.WRITE)
 def unknown_suppression(suppression: Suppression, context: Context) -> Iterator[Fault]:
     """Only whole codes are honoured in suppressions, so that nobody silences more than was looked at; a code that does
     not exist silences nothing.
     """
-    from . import all_rules
+    from . import all_rules, find_rule
 
     code = suppression.code
     if code and code not in all_rules():
@@ -41,7 +43,15 @@ def unknown_suppression(suppression: Suppression, context: Context) -> Iterator[
         suggestions = (suggestion,) if suggestion else ()
         advice = "" if suggestion else "'r4c rule --all' lists the codes"
         yield Fault(
-            suppression.at, suppression.text, "no code '{code}'", {"code": code}, suggestions=suggestions, help=advice
+            suppression.at,
+            suppression.text,
+            "no code '{code}'",
+            {"code": code},
+            suggestions=suggestions,
+            help=advice,
+            words=(code,),
+            rivals=tuple(all_rules()),
+            certain=True if find_rule(code) is not None else None,
         )
 
 

@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 from ..config.defaults import nanoseconds
 from ..config.profiles import Settled
-from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Related, Severity, rule
 from ..facts import Element, Interval, Items, Member, Ref, Setting, Slot, Unknown, Value, Written
 from ..schema import POLICIES, Attribute, AttributeKind
-from ..suggestions import did_you_mean
+from ..suggestions import certain, did_you_mean
 from .effective import Verdict, effective_faults
 from .words import all_fail, show, subject
 
@@ -63,7 +63,7 @@ def _range(attribute: Attribute) -> str:
     return f"{attribute.kind.value}, {' and '.join(bounds)}"
 
 
-@rule("R4C-VA-002", "unknown-attribute", view=Written, needs=Needs.SYNTAX)
+@rule("R4C-VA-002", "unknown-attribute", view=Written, needs=Needs.SYNTAX, fix=Action.ARGUMENT)
 def unknown_attribute(written: Written, context: Context) -> Iterator[Fault]:
     """The call raises TypeError, at import time if it decorates: a whole service does not start for a misspelt word."""
     declaration = written.declaration
@@ -78,6 +78,8 @@ def unknown_attribute(written: Written, context: Context) -> Iterator[Fault]:
                 {"policy": declaration.policy, "name": name},
                 suggestions=(suggestion,) if suggestion else (),
                 help="" if suggestion else f"it has {', '.join(attributes)}",
+                words=(name,),
+                rivals=tuple(attributes),
             )
 
 
@@ -257,7 +259,7 @@ def value_without_effect(written: Written, context: Context) -> Iterator[Fault]:
                 )
 
 
-@rule("R4C-VA-006", "text-for-member", view=Written, needs=Needs.KINDS)
+@rule("R4C-VA-006", "text-for-member", view=Written, needs=Needs.KINDS, fix=Action.MEMBER)
 def text_for_member(written: Written, context: Context) -> Iterator[Fault]:
     """The name of a member is not the member: a text is refused, or, if nobody looks, equals none of them."""
     for attribute, slot in _attributes(written):
@@ -272,6 +274,8 @@ def text_for_member(written: Written, context: Context) -> Iterator[Fault]:
                 {"value": show(text), "enum": members.__name__},
                 suggestions=(f"{members.__name__}.{near}",) if near is not None else (),
                 expected="" if near is not None else " | ".join(f"{members.__name__}.{m}" for m in members.__members__),
+                words=(text,),
+                certain=near == text or (near is not None and certain(text, near, members.__members__)),
             )
 
 

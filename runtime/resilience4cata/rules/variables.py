@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..diagnostics import Context, Fault, Needs, Severity, rule
+from ..diagnostics import Action, Context, Fault, Needs, Severity, rule
 from ..facts import ConfigFile, Variable
 from ..suggestions import did_you_mean
 from .words import listed
 
 
-@rule("R4C-CFG-013", "unknown-variable", view=ConfigFile, needs=Needs.FILES)
+@rule("R4C-CFG-013", "unknown-variable", view=ConfigFile, needs=Needs.FILES, fix=Action.WRITE)
 def unknown_variable(file: ConfigFile, context: Context) -> Iterator[Fault]:
     """An environment variable is the last resort of whoever operates a service. One that no key has changes nothing,
     and the service starts as if it had been heard."""
@@ -24,6 +24,8 @@ def unknown_variable(file: ConfigFile, context: Context) -> Iterator[Fault]:
             _MESSAGES[variable.unknown],
             {"variable": variable.name, "word": variable.word},
             suggestions=(near,) if near is not None else (),
+            words=(variable.name,),
+            rivals=variable.candidates,
             help="" if near is not None else _help(variable),
             severity=Severity.WARNING if is_name else Severity.ERROR,
         )

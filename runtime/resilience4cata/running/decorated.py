@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from types import CodeType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ..extract.extraction import Guarded
 from ..extract.settings import PolicySettings, Settings
-from ..guards import Guard, forwarding
-from ..pipeline.entries import code_of
+from ..guards import Guard, Runs, calling
+from ..pipeline.entries import runs_for
 from ..pipeline.instances import Machines, Surroundings
 from ..pipeline.runner import Runner
 from ..pipeline.slow import Layer
@@ -54,7 +53,7 @@ class Decorated:
         """
         ticket = guard.ticket()
         # If others were faster, the wrapper runs what they found; if other things count by now, it asks again.
-        guard.install(self._code(guard), ticket)
+        guard.install(self._runs(guard), ticket)
         return guard.wrapper
 
     def local_machines(self) -> list[Machines]:
@@ -63,18 +62,18 @@ class Decorated:
         found = (self._machines.get(guard) for guard in guards if guard is not None)
         return [machines for machines in found if machines is not None]
 
-    def _code(self, guard: Guard) -> CodeType:
+    def _runs(self, guard: Guard) -> Runs:
         era = self._era()
         if era.passes_through:
-            return forwarding(guard.function, guard.function)
+            return calling(guard.function, guard.function)
         if _has_no_name(guard):
             layers = () if guard.inner else self._layers_of_local(era, guard)
-            return code_of(guard, layers, self._runner, is_method=False)
+            return runs_for(guard, layers, self._runner, is_method=False)
         era, found = self._found(guard)
         if found is None or found.element is None:
-            return forwarding(guard.function, guard.function)
+            return calling(guard.function, guard.function)
         is_method = found.owner is not None and not is_a(found.member, staticmethod)
-        return code_of(guard, self._layers(era, guard, found), self._runner, is_method=is_method)
+        return runs_for(guard, self._layers(era, guard, found), self._runner, is_method=is_method)
 
     def _found(self, guard: Guard) -> _Found:
         era = self._era()

@@ -49,6 +49,22 @@ def denied_by_a_base(shop: Shop) -> Iterator[Faulty]:
             yield Faulty(f"{use.title} {word.arg}", use.source, [edit], [place])
 
 
+def own_timeouts_denied(shop: Shop) -> Iterator[Faulty]:
+    """All that the system may raise is denied, and the timeouts of the same method with it.
+
+    The methods stand in classes that have policies, or bases that may have some, which mypy sees too late.
+    """
+    timed = {use.owner for use in shop.uses if use.policy == "timeout"}
+    for use in shop.uses:
+        deny = _DENY.get(use.policy)
+        words = {word.arg: use.source.code(word.value) for word in use.call.keywords}
+        selective = bool(words.keys() & (_LISTS | {"classifier"})) or words.get("max_attempts") == "1"
+        if deny is not None and use.function is not None and use.function in timed and words and not selective:
+            end = use.source.end(use.call.keywords[-1])
+            edit = Edit(end, end, f", {deny}=OSError")
+            yield Faulty(use.title, use.source, [edit], [Place("R4C-CL-007", use.source, end, LINT_AND_BUILD)])
+
+
 def no_exception(shop: Shop) -> Iterator[Faulty]:
     """A class that is no exception. mypy says so itself."""
     for use, word in exceptions(shop):
@@ -121,6 +137,7 @@ def settings_differ(shop: Shop) -> Iterator[Faulty]:
 OPERATORS = (
     allowed_and_denied,
     denied_by_a_base,
+    own_timeouts_denied,
     no_exception,
     no_exception_among_others,
     everything_allowed,
