@@ -147,12 +147,12 @@ class _Builder:
         self._spans.append(layer.settings.value)
         self.constants["limit"] = layer.settings.value
         if self._is_coroutine:
-            from .timers import Timers, get_running_loop, task_of
+            from .timers import FIND_TASK, Timers, get_ident, get_running_loop, task_of
 
             timers = Timers(self._around.clock, self._around.scheduler)
-            self.constants |= {"loop": get_running_loop, "task": task_of, "timers": timers}
+            self.constants |= {"loop": get_running_loop, "thread": get_ident, "task": task_of, "timers": timers}
             self.constants["number"] = _next_number
-            self._enter.append(_WATCH.format(go_on=self._go_on(position)))
+            self._enter.append(_WATCH.format(find_task=FIND_TASK, go_on=self._go_on(position)))
             self._conditions.append("not r4c_fired")
             self._has_timer = True
         else:
@@ -263,13 +263,9 @@ if r4c_is_limited:
     {go_on}"""
 
 _WATCH: Final = """\
-r4c_loop = $loop()
-r4c_task = $task(r4c_loop)
+{find_task}
 if r4c_task is None:
     {go_on}
-r4c_watch = $timers.watch
-if r4c_watch.loop is not r4c_loop:
-    r4c_watch = $timers.watch_of(r4c_loop)
 r4c_number = $number()
 r4c_cancelling = r4c_task.cancelling()
 r4c_limit = r4c_began + $limit"""

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import sys
+from _thread import get_ident
 from asyncio import AbstractEventLoop, Task, get_running_loop, tasks
 from collections.abc import Callable
 from typing import Any, Final
 
 from ..clock import SECOND, Clock, Scheduler
 
-__all__ = ["Timers", "Watch", "alarm", "get_running_loop", "task_of"]
+__all__ = ["FIND_TASK", "Timers", "Watch", "alarm", "get_ident", "get_running_loop", "task_of"]
 
+# Each text finds `r4c_task`, None outside of tasks, and `r4c_watch`, the watch of its loop.
 if sys.version_info >= (3, 12):
     task_of: Final = tasks.current_task
+    FIND_TASK: Final = """\
+r4c_loop = $loop()
+r4c_task = $task(r4c_loop)
+r4c_watch = $timers.watch
+if r4c_watch.loop is not r4c_loop:
+    r4c_watch = $timers.watch_of(r4c_loop)"""
 else:
-    # Before 3.12 the public function is written in Python and takes longer than all the rest of a timeout.
+    # The public function is written in Python and takes longer than all the rest of a timeout. To ask for the running
+    # loop takes a system call, as long as a third of it; that the loop at hand runs in this thread tells as much.
     task_of: Final[Callable[[AbstractEventLoop], Task[Any] | None]] = tasks._current_tasks.get  # type: ignore[attr-defined]
-"""The task that runs in a running event loop."""
+    FIND_TASK: Final = """\
+r4c_watch = $timers.watch
+if r4c_watch.host._thread_id != $thread():
+    r4c_watch = $timers.watch_of($loop())
+r4c_task = $task(r4c_watch.loop)"""
 
 # Longer timers overflow in some selectors; nothing waits for that long.
 _LONGEST: Final = 86_400 * 365
@@ -33,12 +46,22 @@ def alarm(scheduler: Scheduler, nanoseconds: int, fire: Callable[[], None]) -> C
     return get_running_loop().call_later(min(nanoseconds / SECOND, _LONGEST), fire).cancel
 
 
+class _Silent:
+    """An event loop that does not tell where it runs, as those do that are not written in Python."""
+
+    __slots__ = ()
+    _thread_id = None
+
+
+_SILENT: Final = _Silent()
+
+
 class Timers:
     """The timeouts of one instance. Its calls have one limit, so that their deadlines come in the order of the calls.
 
-    The quick way, in a task of the event loop `loop`:
+    The quick way:
 
-        watch = timers.watch if timers.watch.loop is loop else timers.watch_of(loop)
+        ...                                             # `FIND_TASK`: the task, and the watch of its loop
         watch.running[number] = deadline, task          # `number` is of this call alone
         if not watch.is_set: watch.set(now)
         ...                                             # the call
@@ -71,12 +94,14 @@ class Watch:
     """The calls that run in one event loop, in the order of their deadlines, and the timer for the first of them.
 
     The timer is not taken back when that call ends in time: it finds nothing to do, or is set for the next.
+    `host._thread_id` is the thread that the loop runs in, None where the loop does not tell.
     """
 
-    __slots__ = ("_clock", "_scheduler", "is_set", "loop", "running")
+    __slots__ = ("_clock", "_scheduler", "host", "is_set", "loop", "running")
 
     def __init__(self, loop: AbstractEventLoop | None, clock: Clock, scheduler: Scheduler) -> None:
         self.loop = loop
+        self.host: object = loop if hasattr(loop, "_thread_id") else _SILENT
         self.running: dict[int, tuple[int, Task[Any]]] = {}
         self.is_set = False
         self._clock = clock

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -158,6 +160,60 @@ def test_loops_one_after_another(world: World) -> None:
 
     assert ["done"] * 3 == [asyncio.run(main()) for _ in range(3)]
     assert 3 == world.alarms
+
+
+def test_a_loop_that_moved_to_another_thread(world: World) -> None:
+    """The task of a loop that once ran in this thread, and runs in another one now, is not taken for the caller's."""
+    wait = waiting()
+    moving = asyncio.new_event_loop()
+    runs, is_over = threading.Event(), threading.Event()
+    cancellations = []
+
+    async def elsewhere() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        runs.set()
+        is_over.wait()
+        cancellations.append(task.cancelling())
+
+    async def here() -> None:
+        asyncio.get_running_loop().call_soon(world.clock.advance_ns, 100 * MS)
+        with pytest.raises(TimeoutExceededError):
+            await wait(asyncio.Event())
+
+    moving.run_until_complete(here())
+    thread = threading.Thread(target=moving.run_until_complete, args=[elsewhere()])
+    thread.start()
+    runs.wait()
+    try:
+        asyncio.run(here())
+    finally:
+        is_over.set()
+        thread.join()
+        moving.close()
+    assert [0] == cancellations
+
+
+class Taciturn(asyncio.SelectorEventLoop):
+    """An event loop that does not tell where it runs, as one that is written in C."""
+
+    def __getattribute__(self, name: str) -> object:
+        if name == "_thread_id" and sys._getframe(1).f_code.co_filename != asyncio.base_events.__file__:
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+def test_a_loop_that_does_not_tell_its_thread(world: World) -> None:
+    wait = waiting()
+
+    async def main() -> None:
+        asyncio.get_running_loop().call_soon(world.clock.advance_ns, 100 * MS)
+        with pytest.raises(TimeoutExceededError):
+            await wait(asyncio.Event())
+
+    with asyncio.Runner(loop_factory=Taciturn) as runner:
+        runner.run(main())
+        runner.run(main())
 
 
 def test_closed_loops_are_let_go() -> None:
