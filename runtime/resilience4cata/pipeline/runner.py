@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
+from ..guards import is_coroutine_function
 from .head_start import HeadStart
 from .instances import Surroundings
 from .ports import AsyncPort, SyncPort, driven
@@ -25,7 +26,14 @@ class Pipeline:
         self._runner = runner
 
     def call(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call a synchronous function. Raises TypeError for arguments that do not fit, before any policy."""
+        """Call a synchronous function.
+
+        Raises TypeError, before any policy, for arguments that do not fit, and for a coroutine function, of which only
+        the creation of the coroutine would be guarded.
+        """
+        if is_coroutine_function(function):
+            msg = f"'{getattr(function, '__qualname__', function)}' is a coroutine function: run it by 'await pipeline.acall(...)'"
+            raise TypeError(msg)
         return cast("T", self._runner.call(self._layers(), function, args, kwargs))
 
     async def acall(self, function: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
