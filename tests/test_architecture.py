@@ -14,7 +14,10 @@ PACKAGES = (
     ROOT / "mypy_plugin" / "resilience4cata_mypy",
     ROOT / "lint" / "resilience4cata_lint",
 )
+FOLDERS = ("runtime", "mypy_plugin", "lint", "tests", "fixtures")
 MAX_FILE_LINES = 400
+LONGER = ("tests/lint/test_cli.py",)
+"""Files that are longer than the limit, and no others."""
 MAX_FUNCTION_LINES = 50
 
 
@@ -52,13 +55,16 @@ def test_packages_are_found() -> None:
 
 
 def test_files_are_short() -> None:
-    """No file is longer than the limit."""
-    too_long = [
-        f"{path}: {lines} lines, at most {MAX_FILE_LINES}"
-        for path, text in sources()
-        if (lines := len(text.splitlines())) > MAX_FILE_LINES
-    ]
-    assert not too_long, "\n".join(too_long)
+    """No Python file of the project is longer than the limit, but for those that are named."""
+    # Bytes, since some fixtures are in no encoding that they claim.
+    lengths = {
+        path.relative_to(ROOT).as_posix(): len(path.read_bytes().splitlines())
+        for folder in FOLDERS
+        for path in sorted((ROOT / folder).rglob("*.py"))
+    }
+    assert set(FOLDERS) == {path.partition("/")[0] for path in lengths}
+    too_long = [path for path, lines in lengths.items() if lines > MAX_FILE_LINES]
+    assert list(LONGER) == too_long, "\n".join(f"{path}: {lengths[path]} lines" for path in too_long)
 
 
 def test_functions_are_short() -> None:

@@ -11,7 +11,9 @@ from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
 
-from resilience4cata import ConfigSources, DefinitionError, Diagnostic, Resilience, ResilienceWarning
+import pytest
+
+from resilience4cata import ConfigSources, DefinitionError, Diagnostic, Resilience, ResilienceBuilder, ResilienceWarning
 from resilience4cata.extract import Extraction, extract
 from resilience4cata.facts import Definition, Element
 
@@ -70,6 +72,13 @@ def application(folder: Path) -> Iterator[Application]:
             file = getattr(sys.modules[name], "__file__", None)
             if file is not None and Path(file).is_relative_to(folder):
                 del sys.modules[name]
+
+
+def failure(builder: ResilienceBuilder) -> DefinitionError:
+    """The error that `build()` raises."""
+    with pytest.raises(DefinitionError) as caught:
+        builder.build()
+    return caught.value
 
 
 def definition(found: object) -> Definition:

@@ -13,6 +13,7 @@ import pytest
 from resilience4cata import (
     CallNotPermittedError,
     Jitter,
+    Pipeline,
     Resilience,
     State,
     bulkhead,
@@ -55,6 +56,16 @@ class Client:
         raise ConnectionError
 
 
+def half_open(world: World, *, calls: int) -> Pipeline:
+    """The pipeline `probed`, whose circuit breaker lets so many calls through from now on."""
+    breaker = circuit_breaker(window_size=1, minimum_calls=1, wait_in_open="30s", half_open_calls=calls)
+    pipeline = world.resilience.pipeline("probed", breaker)
+    with pytest.raises(ConnectionError):
+        pipeline.call(fail)
+    world.clock.advance("30s")
+    return pipeline
+
+
 def annotated() -> Awaitable[None]:
     return fail_later()
 
@@ -91,12 +102,7 @@ def test_tenacity_529_cancellation_is_not_retried(world: World) -> None:
 
 def test_maverick_mcp_272_a_cancelled_probe(world: World) -> None:
     """Its permit comes back: the next call is the probe that closes the breaker."""
-    pipeline = world.resilience.pipeline(
-        "probed", circuit_breaker(window_size=1, minimum_calls=1, wait_in_open="30s", half_open_calls=1)
-    )
-    with pytest.raises(ConnectionError):
-        pipeline.call(fail)
-    world.clock.advance("30s")
+    pipeline = half_open(world, calls=1)
 
     async def scenario() -> None:
         probe = asyncio.create_task(pipeline.acall(asyncio.Event().wait))
@@ -113,12 +119,7 @@ def test_maverick_mcp_272_a_cancelled_probe(world: World) -> None:
 
 def test_airmcp_249_callers_at_the_moment_of_recovery(world: World) -> None:
     """Of fifty threads that call at once, exactly as many pass as there are probes."""
-    pipeline = world.resilience.pipeline(
-        "probed", circuit_breaker(window_size=1, minimum_calls=1, wait_in_open="30s", half_open_calls=3)
-    )
-    with pytest.raises(ConnectionError):
-        pipeline.call(fail)
-    world.clock.advance("30s")
+    pipeline = half_open(world, calls=3)
     ready, over = threading.Barrier(50), threading.Barrier(50)
 
     def probe() -> bool:

@@ -6,8 +6,6 @@ import pickle
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +13,9 @@ import pytest
 import resilience4cata
 from resilience4cata import (
     ConfigSources,
-    DefinitionError,
     FallbackContext,
     FallbackHandler,
     Resilience,
-    ResilienceBuilder,
     ResilienceWarning,
     Severity,
     fallback,
@@ -29,23 +25,9 @@ from resilience4cata import (
 )
 from resilience4cata.facts import At, ConfigFile
 
-from .live import Application, application
+from .live import Application, failure
 
 NOBODY = "no.such.module"
-
-
-@pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Application]:
-    monkeypatch.chdir(tmp_path)
-    with application(tmp_path) as found:
-        yield found
-
-
-def failure(builder: ResilienceBuilder) -> DefinitionError:
-    """The error that `build()` raises."""
-    with pytest.raises(DefinitionError) as caught:
-        builder.build()
-    return caught.value
 
 
 FAULTY = """

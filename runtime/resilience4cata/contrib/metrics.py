@@ -79,7 +79,7 @@ class Counted(NamedTuple):
         return (event.instance_id,) if self.value is None else (event.instance_id, self.value(event))
 
 
-def _figure(path: str) -> Callable[[Any], Iterable[tuple[str, float]]]:
+def _attribute(path: str) -> Callable[[Any], Iterable[tuple[str, float]]]:
     """Reads an attribute, `total.calls`."""
 
     def read(figures: Any) -> Iterable[tuple[str, float]]:
@@ -104,6 +104,16 @@ def _states(figures: CircuitBreakerSnapshot) -> Iterable[tuple[str, float]]:
         yield state.value, float(figures.state is state)
 
 
+def _figure(kind: str, path: str, name: str, unit: str, description: str) -> Observed:
+    """An attribute that goes up and down."""
+    return Observed(Instrument(name, unit, description), kind, _attribute(path))
+
+
+def _total(kind: str, path: str, name: str, unit: str, description: str) -> Observed:
+    """An attribute that only grows until a reset."""
+    return _figure(kind, path, name, unit, description)._replace(monotonic=True)
+
+
 _BREAKERS, _BULKHEADS, _LIMITERS, _BUDGETS = "circuit_breakers", "bulkheads", "rate_limiters", "retry_budgets"
 
 OBSERVED: Final = (
@@ -118,58 +128,23 @@ OBSERVED: Final = (
         _BREAKERS,
         _ratio("slow_call_rate"),
     ),
-    Observed(
-        Instrument("circuit_breaker.window_calls", "{call}", "calls in the window"), _BREAKERS, _figure("window.calls")
-    ),
-    Observed(
-        Instrument("circuit_breaker.calls", "{call}", "recorded calls"),
-        _BREAKERS,
-        _figure("total.calls"),
-        monotonic=True,
-    ),
-    Observed(
-        Instrument("circuit_breaker.failed_calls", "{call}", "calls recorded as failures"),
-        _BREAKERS,
-        _figure("total.failed"),
-        monotonic=True,
-    ),
-    Observed(
-        Instrument("circuit_breaker.slow_calls", "{call}", "calls recorded as slow"),
-        _BREAKERS,
-        _figure("total.slow"),
-        monotonic=True,
-    ),
-    Observed(
-        Instrument("circuit_breaker.refused_calls", "{call}", "calls that were not permitted"),
-        _BREAKERS,
-        _figure("not_permitted"),
-        monotonic=True,
-    ),
-    Observed(Instrument("bulkhead.limit", "{call}", "calls that may run at once"), _BULKHEADS, _figure("limit")),
-    Observed(Instrument("bulkhead.running_calls", "{call}", "calls that run"), _BULKHEADS, _figure("running")),
-    Observed(
-        Instrument("bulkhead.waiting_calls", "{call}", "calls that wait for a slot"), _BULKHEADS, _figure("waiting")
-    ),
-    Observed(
-        Instrument("rate_limiter.available_permits", "{permit}", "permits left in this cycle"),
-        _LIMITERS,
-        _figure("available"),
-    ),
-    Observed(
-        Instrument("rate_limiter.reserved_permits", "{permit}", "permits reserved in later cycles"),
-        _LIMITERS,
-        _figure("reserved"),
-    ),
-    Observed(
-        Instrument("rate_limiter.refused_calls", "{call}", "calls that were refused"),
-        _LIMITERS,
-        _figure("refused"),
-        monotonic=True,
-    ),
-    Observed(
-        Instrument("retry_budget.available_retries", "{retry}", "retries that the budget would pay for"),
+    _figure(_BREAKERS, "window.calls", "circuit_breaker.window_calls", "{call}", "calls in the window"),
+    _total(_BREAKERS, "total.calls", "circuit_breaker.calls", "{call}", "recorded calls"),
+    _total(_BREAKERS, "total.failed", "circuit_breaker.failed_calls", "{call}", "calls recorded as failures"),
+    _total(_BREAKERS, "total.slow", "circuit_breaker.slow_calls", "{call}", "calls recorded as slow"),
+    _total(_BREAKERS, "not_permitted", "circuit_breaker.refused_calls", "{call}", "calls that were not permitted"),
+    _figure(_BULKHEADS, "limit", "bulkhead.limit", "{call}", "calls that may run at once"),
+    _figure(_BULKHEADS, "running", "bulkhead.running_calls", "{call}", "calls that run"),
+    _figure(_BULKHEADS, "waiting", "bulkhead.waiting_calls", "{call}", "calls that wait for a slot"),
+    _figure(_LIMITERS, "available", "rate_limiter.available_permits", "{permit}", "permits left in this cycle"),
+    _figure(_LIMITERS, "reserved", "rate_limiter.reserved_permits", "{permit}", "permits reserved in later cycles"),
+    _total(_LIMITERS, "refused", "rate_limiter.refused_calls", "{call}", "calls that were refused"),
+    _figure(
         _BUDGETS,
-        _figure("available"),
+        "available",
+        "retry_budget.available_retries",
+        "{retry}",
+        "retries that the budget would pay for",
     ),
 )
 

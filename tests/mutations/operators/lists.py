@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ..mutant import ALL, LINT_AND_BUILD, Edit, Faulty, Place
 from ..sources import Shop, Use
@@ -28,24 +28,23 @@ def _replaced(use: Use, word: ast.keyword, new: str, code: str, reports: frozens
 
 def allowed_and_denied(shop: Shop) -> Iterator[Faulty]:
     """What is allowed is denied as well."""
-    for use, word in exceptions(shop, _ALLOW):
-        deny = _DENY[use.policy]
-        if use.keyword(deny) is None and isinstance(word.value, ast.Name):
-            end = use.source.end(word)
-            edit = Edit(end, end, f", {deny}={use.source.code(word.value)}")
-            # The allowed one is as wrong as the denied one, and comes first.
-            place = Place("R4C-CL-001", use.source, use.source.start(word.value))
-            yield Faulty(f"{use.title} {word.arg}", use.source, [edit], [place])
+    # The allowed one is as wrong as the denied one, and comes first.
+    return _denied_too(shop, "R4C-CL-001", lambda use, allowed: use.source.code(allowed))
 
 
 def denied_by_a_base(shop: Shop) -> Iterator[Faulty]:
     """A base of all that is allowed is denied, so nothing is left."""
+    return _denied_too(shop, "R4C-CL-004", lambda use, allowed: "Exception")
+
+
+def _denied_too(shop: Shop, code: str, denied: Callable[[Use, ast.expr], str]) -> Iterator[Faulty]:
+    """A deny list is added to each allow list of one name; the fault is reported at that name."""
     for use, word in exceptions(shop, _ALLOW):
         deny = _DENY[use.policy]
         if use.keyword(deny) is None and isinstance(word.value, ast.Name):
             end = use.source.end(word)
-            edit = Edit(end, end, f", {deny}=Exception")
-            place = Place("R4C-CL-004", use.source, use.source.start(word.value))
+            edit = Edit(end, end, f", {deny}={denied(use, word.value)}")
+            place = Place(code, use.source, use.source.start(word.value))
             yield Faulty(f"{use.title} {word.arg}", use.source, [edit], [place])
 
 
@@ -97,6 +96,18 @@ def classifier_of_another_result(shop: Shop) -> Iterator[Faulty]:
     yield _replaced(use, word, "StockLevel", "R4C-CL-005", LINT_AND_BUILD)
 
 
+def async_classifier(shop: Shop) -> Iterator[Faulty]:
+    """The classifier is asked, and answers with a coroutine. mypy says so where it is defined."""
+    source = shop["shop/catalogue/stock.py"]
+    at = source.find("def classify(")
+    places = [
+        Place("R4C-AS-003", source, source.start(word.value), LINT_AND_BUILD)
+        for use in source.uses
+        if (word := use.keyword("classifier")) is not None
+    ]
+    yield Faulty("stock", source, [Edit(at, at, "async ")], places)
+
+
 def misspelt_template(shop: Shop) -> Iterator[Faulty]:
     """`config=` names a template that no source has."""
     for use in shop.uses:
@@ -142,6 +153,7 @@ OPERATORS = (
     no_exception_among_others,
     everything_allowed,
     classifier_of_another_result,
+    async_classifier,
     misspelt_template,
     malformed_instance,
     orphaned_override,

@@ -7,7 +7,7 @@ import pytest
 
 from resilience4cata.config.description import Description, description_of
 from resilience4cata.config.environment import Names
-from resilience4cata.config.origin import Layer
+from resilience4cata.config.origin import Layer, Origin
 from resilience4cata.config.resolve import Resolver
 from resilience4cata.config.sources import (
     ConfigSource,
@@ -19,7 +19,7 @@ from resilience4cata.config.sources import (
     load,
 )
 from resilience4cata.config.tree import templates_of
-from resilience4cata.facts import At, ConfigFile, Override, Project, Template
+from resilience4cata.facts import NOWHERE, At, ConfigFile, Override, Project, Template
 from tests.runtime.config.making import cls, composed, files, method, policy
 
 ID = "acme.Client#find"
@@ -241,3 +241,20 @@ def test_order(order: str, expected: str) -> None:
     sources = files(a_properties=f"resilience4cata.order={order}")
     project = Project(elements=(element,), files=sources, templates_closed=True)
     assert expected == " ".join(description_of(element, Resolver.of(project)).layers)
+
+
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [
+        (Origin(Layer.DEFAULTS, "", At("env X")), "defaults (env)"),
+        (Origin(Layer.TEMPLATE, "external", At("-X resilience4cata.x"), "prod"), "configs.external (prod profile, -X)"),
+        (Origin(Layer.OVERRIDE, "payments", At("a.py", 3, 1)), 'builder.instance("payments") (a.py:3)'),
+        (Origin(Layer.PROFILE_DEFAULTS, "", NOWHERE, "p"), "defaults (p profile)"),
+        (Origin(Layer.METHOD_COMPOSED, "x", At("a.py", 3, 1)), 'resilience_policy("x") (a.py:3)'),
+        (Origin(Layer.INSTANCE, "payments", At("a.toml", 3, 1)), "instances.payments (a.toml:3)"),
+        (Origin(Layer.CLASS_KEY, "a.C/retry/delay"), "a.C/retry/delay"),
+    ],
+)
+def test_origin_in_words(origin: Origin, expected: str) -> None:
+    """Layer, name, profile and place."""
+    assert expected == origin.text

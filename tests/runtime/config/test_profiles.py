@@ -3,6 +3,7 @@
 import pytest
 
 from resilience4cata.config.profiles import Prospects, Settled, choices
+from resilience4cata.config.resolve import active_profiles
 from resilience4cata.facts import UNKNOWN, Element, Items, Member, Project, Value
 from tests.runtime.config.making import composed, files, function, method, policy, project
 
@@ -36,6 +37,17 @@ def test_each_profile_and_each_set() -> None:
 def test_profiles_of_code() -> None:
     """What code activates is a choice too."""
     assert ((), ("a", "b")) == choices(Project(profiles=("a", "b")))
+
+
+def test_active_profiles() -> None:
+    """Code decides, else the last file that says."""
+    sources = files(
+        a_properties="resilience4cata.profiles.active=a", b_toml='resilience4cata.profiles.active=["b", "c"]'
+    )
+    assert ("b", "c") == active_profiles(Project(files=sources))
+    assert ("x",) == active_profiles(Project(files=sources, profiles=("x",)))
+    assert () == active_profiles(Project())
+    assert ("d",) == active_profiles(Project(files=files(a_toml='resilience4cata.profiles.active="d"')))
 
 
 def test_under_each_choice() -> None:

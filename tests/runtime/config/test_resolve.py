@@ -6,7 +6,7 @@ import pytest
 
 from resilience4cata.config.layers import Surroundings, writes_of
 from resilience4cata.config.origin import Effective, Layer, Origin, describe
-from resilience4cata.config.resolve import active_profiles, element_id, locked_instances, resolve
+from resilience4cata.config.resolve import element_id, locked_instances, resolve
 from resilience4cata.config.tree import templates_of
 from resilience4cata.facts import (
     NOWHERE,
@@ -342,34 +342,6 @@ def test_provenance() -> None:
         "built-in default",
         "@retry on a.C.m (app.py:3)",
     ] == texts
-
-
-@pytest.mark.parametrize(
-    ("origin", "expected"),
-    [
-        (Origin(Layer.DEFAULTS, "", At("env X")), "defaults (env)"),
-        (Origin(Layer.TEMPLATE, "external", At("-X resilience4cata.x"), "prod"), "configs.external (prod profile, -X)"),
-        (Origin(Layer.OVERRIDE, "payments", At("a.py", 3, 1)), 'builder.instance("payments") (a.py:3)'),
-        (Origin(Layer.PROFILE_DEFAULTS, "", NOWHERE, "p"), "defaults (p profile)"),
-        (Origin(Layer.METHOD_COMPOSED, "x", At("a.py", 3, 1)), 'resilience_policy("x") (a.py:3)'),
-        (Origin(Layer.INSTANCE, "payments", At("a.toml", 3, 1)), "instances.payments (a.toml:3)"),
-        (Origin(Layer.CLASS_KEY, "a.C/retry/delay"), "a.C/retry/delay"),
-    ],
-)
-def test_origin_in_words(origin: Origin, expected: str) -> None:
-    """Layer, name, profile and place."""
-    assert expected == origin.text
-
-
-def test_active_profiles() -> None:
-    """Code decides, else the last file that says."""
-    sources = files(
-        a_properties="resilience4cata.profiles.active=a", b_toml='resilience4cata.profiles.active=["b", "c"]'
-    )
-    assert ("b", "c") == active_profiles(Project(files=sources))
-    assert ("x",) == active_profiles(Project(files=sources, profiles=("x",)))
-    assert () == active_profiles(Project())
-    assert ("d",) == active_profiles(Project(files=files(a_toml='resilience4cata.profiles.active="d"')))
 
 
 def test_ids() -> None:

@@ -20,12 +20,7 @@ T = TypeVar("T")
 
 BASE = """
     from resilience4cata import *
-
-    class Failing:
-        def __init__(self): self.calls = 0
-        def __call__(self):
-            self.calls += 1
-            raise ConnectionError
+    from tests.runtime.decorated.running import Failing
 
     failing = Failing()
 

@@ -16,12 +16,7 @@ HEAD = """
     from abc import ABC, abstractmethod
     from typing import Protocol
     from resilience4cata import *
-
-    class Failing:
-        def __init__(self): self.calls = 0
-        def __call__(self):
-            self.calls += 1
-            raise ConnectionError
+    from tests.runtime.decorated.running import Failing
 
     failing = Failing()
 """

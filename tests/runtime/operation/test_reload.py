@@ -23,6 +23,7 @@ from resilience4cata import (
 )
 from resilience4cata.events import CallSucceeded
 
+from ..decorated.running import Failing, attempts
 from .operated import ID, Operated
 
 PREFIX = "resilience4cata."
@@ -60,22 +61,13 @@ class TestSettings:
         shop.configure(f"{PREFIX}configs.external.retry.max-attempts=2\n{PREFIX}defaults.retry.delay=1ms")
         shop.resilience.reload()
         pipeline = shop.resilience.pipeline("orders", config="external")
-        calls: list[None] = []
-
-        def call() -> None:
-            calls.append(None)
-            raise ConnectionError
-
-        with pytest.raises(ConnectionError):
-            pipeline.call(call)
-        assert 2 == len(calls)
+        failing = Failing()
+        assert 2 == attempts(lambda: pipeline.call(failing), failing)
         shop.configure(
             f"{PREFIX}configs.external.retry.max-attempts=3\n{PREFIX}configs.external.bulkhead.max-concurrent=1\n"
         )
         shop.resilience.reload()
-        with pytest.raises(ConnectionError):
-            pipeline.call(call)
-        assert 5 == len(calls)
+        assert 3 == attempts(lambda: pipeline.call(failing), failing)
         with pytest.raises(BulkheadFullError):
             pipeline.call(pipeline.call, lambda: None)
 
@@ -251,19 +243,10 @@ class TestOptions:
         empty = f"{PREFIX}budgets.shared.min-per-second=0\n{PREFIX}budgets.shared.percent=0\n"
         self.reload(shop, empty)
         pipeline = shop.resilience.pipeline("orders", retry(max_attempts=2, delay="1ms", budget="shared"))
-        calls: list[None] = []
-
-        def call() -> None:
-            calls.append(None)
-            raise ConnectionError
-
-        with pytest.raises(ConnectionError):
-            pipeline.call(call)
-        assert 1 == len(calls)
+        failing = Failing()
+        assert 1 == attempts(lambda: pipeline.call(failing), failing)
         self.reload(shop, empty.replace("percent=0", "percent=100"))
-        with pytest.raises(ConnectionError):
-            pipeline.call(call)
-        assert 3 == len(calls)
+        assert 2 == attempts(lambda: pipeline.call(failing), failing)
         budget = shop.resilience.snapshot().retry_budgets["shared"]
         assert (2, 1, 1) == budget
 

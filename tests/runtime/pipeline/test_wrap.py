@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,14 +11,7 @@ import pytest
 from resilience4cata import Resilience
 from resilience4cata.testing import ManualClock, ManualScheduler
 
-from ..live import Application, application
-
-
-@pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Application]:
-    monkeypatch.chdir(tmp_path)
-    with application(tmp_path) as found:
-        yield found
+from ..live import Application
 
 
 def built(module: str) -> Resilience:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from resilience4cata import ConfigSources, Resilience
+from resilience4cata import ConfigSources, Resilience, ResilienceWarning
 from resilience4cata.events import Event
 from resilience4cata.facts import ConfigFile
 from resilience4cata.pipeline import entries
@@ -105,7 +106,9 @@ class World:
 
     def run(self) -> Seen:
         ends: list[Any] = []
-        with self.resilience.activate():
+        # The first call of a function tells what is suspicious about its policies.
+        with self.resilience.activate(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResilienceWarning)
             for call in self.plan.calls:
                 if isinstance(call, str):
                     getattr(self.resilience.circuit_breaker("shared"), call)()

@@ -1,0 +1,19 @@
+"""Bulkheads for tests, and what holds for one that nobody uses."""
+
+from __future__ import annotations
+
+from resilience4cata.policies.machines.bulkhead import BulkheadMachine, BulkheadSettings
+
+
+def bulkhead(limit: int, max_wait: int = 0) -> BulkheadMachine:
+    return BulkheadMachine(BulkheadSettings(limit, max_wait))
+
+
+def running(machine: BulkheadMachine) -> int:
+    return machine.snapshot().running
+
+
+def whole(machine: BulkheadMachine) -> bool:
+    """Whether nobody runs, nobody waits, and free slots equal the limit."""
+    limit = machine.settings.max_concurrent
+    return (limit, 0, limit, 0) == machine.snapshot() and len(machine.free) == limit and not machine.waiting
