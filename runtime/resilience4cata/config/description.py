@@ -40,7 +40,12 @@ class DescribedSetting:
 
     def __str__(self) -> str:
         """`wait_in_open=30s <- configs.external (prod profile, resilience4cata.toml:7)`."""
-        return describe(self.attribute, self.origin, self.value) + (f": {self.reason}" if self.reason else "")
+        return describe(self.attribute, self.origin, self.value, self.reason)
+
+    @property
+    def source(self) -> str:
+        """Where the value comes from, and why it is not known if it is not."""
+        return self.origin.because(self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,8 @@ class Description:
     """The effective settings of one element; printed, it says all of it.
 
     `id` is the element's own instance, `layers` its policies in the order in which they run, outermost first, and
-    `instances` those of them that are shared, with the name of the instance. Where nothing runs, it may be that the order
-    is not known, which is then not `ordered`.
+    `instances` those of them that are shared, with the name of the instance. `ordered` is False where the order is not
+    known, which happens only where nothing runs.
     """
 
     id: str
@@ -96,7 +101,7 @@ class Description:
         """The printed form line by line, with remarks below what they belong to."""
         yield self.id
         yield f"  {self.way_in}"
-        yield from (f"    {remark}" for remark in remarks.get(BELOW_LAYERS, ()))
+        yield from (f"  {remark}" for remark in remarks.get(BELOW_LAYERS, ()))
         for policy in self.layers:
             yield f"  {self.heading(policy)}"
             for setting in self.settings:

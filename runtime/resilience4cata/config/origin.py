@@ -63,6 +63,10 @@ class Origin:
         title = self._title()
         return f"{title} ({', '.join(details)})" if details else title
 
+    def because(self, reason: str) -> str:
+        """The text, and why nothing is known about the value, unless it is."""
+        return f"{self.text}: {reason}" if reason else self.text
+
     def _title(self) -> str:
         match self.layer:
             case Layer.BUILT_IN:
@@ -128,6 +132,9 @@ def unknown(origin: Origin, doubt: Doubt) -> Given:
     return Given(UNKNOWN, origin, doubt=doubt)
 
 
-def describe(attribute: str, origin: Origin, shown: str) -> str:
-    """`wait_in_open=30s <- configs.external (prod profile, resilience4cata.toml:7)`; `shown` is the value in words."""
-    return f"{attribute}={shown} <- {origin.text}"
+def describe(attribute: str, origin: Origin, shown: str, reason: str = "") -> str:
+    """`wait_in_open=30s <- configs.external (prod profile, resilience4cata.toml:7)`; `shown` is the value in words.
+
+    `reason` says why it is not known, if it is not.
+    """
+    return f"{attribute}={shown} <- {origin.because(reason)}"

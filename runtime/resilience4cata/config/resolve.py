@@ -7,7 +7,7 @@ source, an unknown base class) makes the attributes that it may concern UNKNOWN,
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..facts import (
     NOWHERE,
@@ -143,26 +143,27 @@ class Resolver:
     def _base(self, policy: str, config: list[Given] | None) -> Iterator[tuple[str, Given]]:
         """Layers 2 to 4."""
         template = config[-1].value if config else None
+        at = config[-1].origin.at if config else NOWHERE
         yield from _written(self.project.defaults, policy, Origin(Layer.DEFAULTS))
         yield from self._keys("defaults", "", policy, None, Layer.DEFAULTS)
-        yield from self._chain(template, policy, None, Layer.TEMPLATE)
+        yield from self._chain(template, policy, None, Origin(Layer.TEMPLATE, at=at))
         for profile in self.profiles:
             yield from self._keys("defaults", "", policy, profile, Layer.PROFILE_DEFAULTS)
-            yield from self._chain(template, policy, profile, Layer.PROFILE_TEMPLATE)
+            yield from self._chain(template, policy, profile, Origin(Layer.PROFILE_TEMPLATE, at=at))
         if not sources_known(self.project):
             yield "", unknown(Origin(Layer.DEFAULTS, "an unknown source"), Doubt.SOURCE)
 
-    def _chain(self, name: object, policy: str, profile: str | None, layer: Layer) -> Iterator[tuple[str, Given]]:
-        """A template with those that it extends, root first."""
+    def _chain(self, name: object, policy: str, profile: str | None, chosen: Origin) -> Iterator[tuple[str, Given]]:
+        """A template with those that it extends, root first. `chosen` has the layer, and the place of the choice."""
         if name is None:
             return
         chain = self.ancestry(name) if isinstance(name, str) else None
         if chain is None:
-            yield "", unknown(Origin(layer, name if isinstance(name, str) else ""), Doubt.TEMPLATE)
+            yield "", unknown(replace(chosen, name=name if isinstance(name, str) else ""), Doubt.TEMPLATE)
             return
         for title in reversed(chain):
             for template in self._templates(title, profile):
-                origin = Origin(layer, title, template.at, profile)
+                origin = Origin(chosen.layer, title, template.at, profile)
                 yield from _written(template.declarations, policy, origin)
 
     def _templates(self, name: str, profile: str | None) -> Iterator[Template]:
