@@ -111,7 +111,9 @@ class FallbackLayer:
     unwrap: Classes
 
     async def run(self, call: Call, inner: int, port: Port) -> Outcome:
-        outcome = await call.inside(inner, port)
+        return await self._answered(await call.inside(inner, port), call, port)
+
+    async def _answered(self, outcome: Outcome, call: Call, port: Port) -> Outcome:
         failure = outcome.failure
         if failure is None or outcome.final:
             return outcome
@@ -130,7 +132,9 @@ class FallbackLayer:
         self, target: Target, failure: BaseException, actual: BaseException, call: Call, port: Port
     ) -> Outcome:
         args, kwargs = self._arguments(target, failure, actual, call)
-        answer = await port.run(target.find(call.receiver), args, kwargs)
+        return self._noted(target, failure, await port.run(target.find(call.receiver), args, kwargs))
+
+    def _noted(self, target: Target, failure: BaseException, answer: Outcome) -> Outcome:
         now = self.clock.monotonic_ns()
         if answer.failure is None:
             if self.channel.wants(FallbackApplied):

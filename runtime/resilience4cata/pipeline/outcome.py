@@ -2,6 +2,9 @@
 
 So a StopIteration of the function passes through coroutines like any other exception, and a refusal can say that it
 comes from this very pipeline.
+
+The traceback of a failure holds the frames that led to it, those of the layers included, for as long as it lives. So no
+frame may keep the outcome of what it called when it ends: the exception would hold itself.
 """
 
 from __future__ import annotations
@@ -33,6 +36,11 @@ class Outcome:
         self.final = final
 
 
+def how_many(number: int, noun: str) -> str:
+    """A number of things: `1 attempt`, `3 attempts`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 _PREFIX: Final = "resilience4cata: "
 
 
@@ -41,9 +49,9 @@ def note_attempts(failure: BaseException, attempts: int, nanoseconds: int) -> No
 
     One that is raised again and again keeps one such note.
     """
-    how = "1 attempt"
+    how = how_many(attempts, "attempt")
     if attempts > 1:
-        how = f"{attempts} attempts, the last {nanoseconds / 1e9:.3f}s after the first failed"
+        how += f", the last {nanoseconds / 1e9:.3f}s after the first failed"
     with suppress(Exception):  # of a class that lets nobody change it: a note must not hide the failure
         notes: list[object] = getattr(failure, "__notes__", [])
         notes[:] = [note for note in notes if not (isinstance(note, str) and note.startswith(_PREFIX))]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from contextvars import Token, copy_context
 from inspect import isawaitable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from ..clock import Clock, Scheduler, ThreadSignal
 from ..events import Channel
@@ -85,7 +85,10 @@ class SyncPort:
         if offload:
             return self._offloaded(body, limit, instance_id), False
         outcome = await body(self)
-        return outcome, outcome.failure is None and self._clock.monotonic_ns() > began + limit
+        try:
+            return outcome, outcome.failure is None and self._clock.monotonic_ns() > began + limit
+        finally:
+            del outcome
 
     def _offloaded(self, body: Body, limit: int, instance_id: str) -> Outcome | None:
         """The thread goes on after the time is over, with whatever it holds."""
@@ -165,14 +168,17 @@ class AsyncPort:
             outcome = Outcome(failure=cancelled)
         finally:
             stop()
-        if not fired:
-            return outcome, False
-        if task.uncancel() > before and isinstance(outcome.failure, asyncio.CancelledError):
-            # Somebody further out cancelled too, and wins.
-            return outcome, False
-        if isinstance(outcome.failure, asyncio.CancelledError):
-            return None, False
-        return outcome, outcome.failure is None
+        try:
+            if not fired:
+                return outcome, False
+            if task.uncancel() > before and isinstance(outcome.failure, asyncio.CancelledError):
+                # Somebody further out cancelled too, and wins.
+                return outcome, False
+            if isinstance(outcome.failure, asyncio.CancelledError):
+                return None, False
+            return outcome, outcome.failure is None
+        finally:
+            del outcome
 
 
 def _nothing() -> None:
@@ -184,8 +190,7 @@ def driven(coroutine: Coroutine[Any, Any, T]) -> T:
     try:
         coroutine.send(None)
     except StopIteration as stop:
-        result: T = stop.value
-        return result
+        return cast("T", stop.value)
     coroutine.close()
     msg = "a synchronous call suspended"
     raise RuntimeError(msg)

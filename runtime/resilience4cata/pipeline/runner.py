@@ -32,7 +32,8 @@ class Pipeline:
         the creation of the coroutine would be guarded.
         """
         if is_coroutine_function(function):
-            msg = f"'{getattr(function, '__qualname__', function)}' is a coroutine function: run it by 'await pipeline.acall(...)'"
+            name = getattr(function, "__qualname__", function)
+            msg = f"'{name}' is a coroutine function: run it by 'await pipeline.acall(...)'"
             raise TypeError(msg)
         return cast("T", self._runner.call(self._layers(), function, args, kwargs))
 

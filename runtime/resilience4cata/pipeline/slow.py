@@ -42,7 +42,7 @@ from ..policies.machines.retry import Random, RetryPlan, RetrySettings, retry_af
 from ..policies.machines.timeout import enter_deadline, keep_deadline, nearest
 from ..policies.retry import OnExhausted
 from .head_start import HeadStart
-from .outcome import Outcome, note_attempts
+from .outcome import Outcome, how_many, note_attempts
 from .ports import Port
 from .shape import Binder
 
@@ -178,30 +178,35 @@ class RetryLayer:
 
     async def _attempts(self, plan: RetryPlan, call: Call, inner: int, port: Port) -> Outcome:
         now = self.clock.monotonic_ns
-        first_failed = None
-        while True:
-            outcome = await call.inside(inner, port)
-            if outcome.final:
-                return outcome
-            again = self._is_failure(outcome)
-            if isinstance(again, Outcome):
-                return again
-            if not again:
-                if outcome.failure is None and plan.attempts > 1 and self.channel.wants(RetrySucceeded):
-                    self.channel.emit((RetrySucceeded(*self.channel.stamp(now()), plan.attempts),))
-                return outcome
-            failure, ended = outcome.failure, now()
-            first_failed = ended if first_failed is None else first_failed
-            step = plan.after_failure(ended, retry_after_of(failure) if failure is not None else None)
-            if isinstance(step, StopReason):
-                return self._exhausted(outcome, plan, step, now() - first_failed)
-            if failure is None:
-                dropped(outcome.result)
-            if self.channel.wants(Retried):
-                self.channel.emit((Retried(*self.channel.stamp(now()), plan.attempts - 1, step, failure),))
-            failure = None
-            del outcome
-            await port.wait(step, nearest(now))
+        end = _End()
+        while (wait := self._after(await call.inside(inner, port), plan, end)) is not None:
+            await port.wait(wait, nearest(now))
+        return end.take()
+
+    def _after(self, outcome: Outcome, plan: RetryPlan, end: _End) -> int | None:
+        """How long to wait for the next attempt; None if there is none, and `end` has the outcome of the call."""
+        end.outcome = outcome
+        again = not outcome.final and self._is_failure(outcome)
+        if isinstance(again, Outcome):
+            end.outcome = again
+            return None
+        now = self.clock.monotonic_ns
+        if not again:
+            if outcome.failure is None and plan.attempts > 1 and self.channel.wants(RetrySucceeded):
+                self.channel.emit((RetrySucceeded(*self.channel.stamp(now()), plan.attempts),))
+            return None
+        failure, ended = outcome.failure, now()
+        end.first_failed = ended if end.first_failed is None else end.first_failed
+        step = plan.after_failure(ended, retry_after_of(failure) if failure is not None else None)
+        if isinstance(step, StopReason):
+            end.outcome = self._exhausted(outcome, plan, step, now() - end.first_failed)
+            return None
+        end.outcome = None
+        if failure is None:
+            dropped(outcome.result)
+        if self.channel.wants(Retried):
+            self.channel.emit((Retried(*self.channel.stamp(now()), plan.attempts - 1, step, failure),))
+        return step
 
     def _is_failure(self, outcome: Outcome) -> bool | Outcome:
         if outcome.failure is None:
@@ -225,6 +230,22 @@ class RetryLayer:
         msg = f"'{id_}' still gave a result that counts as a failure after {plan.attempts} attempts"
         error = ResultRejectedError(msg, instance_id=id_, policy="retry", result=outcome.result, attempts=plan.attempts)
         return Outcome(failure=error)
+
+
+class _End:
+    """How the attempts of one call end, and when the first of them failed."""
+
+    __slots__ = ("first_failed", "outcome")
+
+    def __init__(self) -> None:
+        self.first_failed: int | None = None
+        self.outcome: Outcome | None = None
+
+    def take(self) -> Outcome:
+        """The outcome, which is not kept."""
+        outcome, self.outcome = self.outcome, None
+        assert outcome is not None
+        return outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +274,7 @@ class CircuitBreakerLayer:
             return outcome
         finally:
             self._record(admission, how, began, outcome)
+            del outcome
 
     def _counted(self, outcome: Outcome) -> tuple[Counted, Outcome]:
         if outcome.final:
@@ -340,5 +362,5 @@ class BulkheadLayer:
 
     def _refusal(self) -> BulkheadFullError:
         id_, most = self.channel.instance_id, self.machine.settings.max_concurrent
-        msg = f"the bulkhead '{id_}' is full: {most} calls are running"
+        msg = f"the bulkhead '{id_}' is full: {how_many(most, 'call')} {'is' if most == 1 else 'are'} running"
         return BulkheadFullError(msg, instance_id=id_, policy="bulkhead")

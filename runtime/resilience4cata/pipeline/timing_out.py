@@ -37,10 +37,13 @@ class TimeoutLayer:
             )
         finally:
             port.leave_deadline(token)
-        if outcome is not None and not late:
-            return outcome
-        if outcome is not None:
-            dropped(outcome.result)
+        try:
+            if outcome is not None and not late:
+                return outcome
+            if outcome is not None:
+                dropped(outcome.result)
+        finally:
+            del outcome
         elapsed = now() - began
         if self.channel.wants(TimedOut):
             self.channel.emit((TimedOut(*self.channel.stamp(began + elapsed), limit, elapsed, late),))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError, dataclass
 from typing import Any, NoReturn
@@ -261,54 +259,3 @@ class TestArguments:
                 with pytest.raises(TypeError, match=rf"{target.__name__}\(\)"):
                     run(call(*args, **kwargs)) if asynchronous else call(*args, **kwargs)
         assert (3, before, []) == (first, world.resilience.snapshot(), world.scheduler.waits)
-
-
-@each_way
-@each_kind
-@pytest.mark.parametrize("names", [(0,), (1,), (2,), (3,), (4,), (5,), (0, 1, 2, 3, 4, 5)], ids=str)
-def test_no_cycle_is_left(way: str, asynchronous: bool, names: tuple[int, ...]) -> None:
-    """What a failed call leaves behind dies without the collector."""
-    world = World()
-
-    class Marked(Exception):
-        alive = 0
-
-        def __init__(self) -> None:
-            Marked.alive += 1
-
-        def __del__(self) -> None:
-            Marked.alive -= 1
-
-    def fail() -> NoReturn:
-        raise Marked
-
-    async def fail_async() -> NoReturn:
-        await asyncio.sleep(0)
-        raise Marked
-
-    async def until_it_fails() -> str:
-        try:
-            await call()
-        except Marked as failure:
-            return "".join(traceback.format_exception(failure))
-        raise AssertionError
-
-    def until_it_fails_sync() -> str:
-        try:
-            call()
-        except Marked as failure:
-            return "".join(traceback.format_exception(failure))
-        raise AssertionError
-
-    function = fail_async if asynchronous else fail
-    with world.guarded(way, [ALL[n] for n in names], function, asynchronous=asynchronous) as call:
-        gc.collect()
-        gc.disable()
-        try:
-            for _ in range(2):
-                shown = asyncio.run(until_it_fails()) if asynchronous else until_it_fails_sync()
-                assert "raise Marked" in shown
-                world.events.clear()
-                assert 0 == Marked.alive
-        finally:
-            gc.enable()
