@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from resilience4cata.events import State
+from resilience4cata.policies.machines.budget import RetryBudgetSettings
 from resilience4cata.policies.machines.circuit_breaker import CircuitBreakerSettings
 
 from ..policies.test_circuit_breaker_model import NaiveBreaker
@@ -35,6 +36,7 @@ class Spec(NamedTuple):
     full_jitter: bool
     max_duration: int
     retries_all: bool
+    budget: RetryBudgetSettings | None
     limit: int
     permits: int
     period: int
@@ -75,6 +77,8 @@ class Reference:
     inside: int = 0
     refused: int = 0
     deadline: int | None = None
+    paid: list[int] = field(default_factory=list)
+    spent: list[int] = field(default_factory=list)
     taken: dict[int, int] = field(default_factory=dict)
     first_use: int | None = None
     timeouts: list[int] = field(default_factory=list)
@@ -125,6 +129,7 @@ class Reference:
     def retry(self, inner: int) -> End:
         spec, started, ceiling = self.spec, self.now, self.spec.delay
         before = self.deadline
+        self.paid.append(started)
         if spec.max_duration:
             self.within(started + spec.max_duration)
         try:
@@ -137,11 +142,27 @@ class Reference:
                     break
                 if before is not None and self.now + wait > before:
                     break
+                if spec.budget is not None and self.balance(spec.budget) < 1:
+                    break
+                self.spent.append(self.now)
                 ceiling = min(ceiling * 2, 10 * S)
                 self.wait(wait)
         finally:
             self.deadline = before
         return end
+
+    def balance(self, budget: RetryBudgetSettings) -> float:
+        """How many retries are paid for."""
+        return (
+            self.recent(self.paid, budget) * budget.percent / 100
+            + budget.min_per_second * budget.ttl // S
+            - self.recent(self.spent, budget)
+        )
+
+    def recent(self, moments: list[int], budget: RetryBudgetSettings) -> int:
+        """How many of them fall into the slice that runs, or into the nine before it."""
+        length = budget.ttl // 10
+        return len([moment for moment in moments if moment // length > self.now // length - 10])
 
     def may_retry(self, end: End) -> bool:
         if end.error in (None, "CallNotPermittedError") or end.completed:

@@ -15,6 +15,9 @@ from resilience4cata.clock import finish
 from .interrupting import Interrupted, run
 from .ways import World, each_way
 
+# A probe that may hang for ever is what these tests are about.
+pytestmark = pytest.mark.filterwarnings("ignore::resilience4cata.ResilienceWarning")
+
 Call = Callable[[], Coroutine[Any, Any, str]]
 
 POLICIES: dict[str, Any] = {

@@ -32,7 +32,11 @@ from .bytecodes import NEVER, interrupted
 from .ways import World, each_way
 
 # A coroutine may be interrupted before its first step, which is a warning and nothing else.
-pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning"),
+    # A probe that may hang for ever is what these tests are about.
+    pytest.mark.filterwarnings("ignore::resilience4cata.ResilienceWarning"),
+]
 
 BREAKER = circuit_breaker(
     name="shared", window_size=1, minimum_calls=1, half_open_calls=1, wait_in_open="5s", half_open_max_wait="0"

@@ -29,7 +29,9 @@ from resilience4cata import (
     retry,
     timeout,
 )
+from resilience4cata.policies.machines.budget import RetryBudgetSettings
 from resilience4cata.policies.machines.circuit_breaker import CircuitBreakerSettings
+from resilience4cata.schema import UNSET
 
 from .reference import End, Reference, S, Spec, Step, settings_of, span
 from .ways import WAYS, World
@@ -74,6 +76,10 @@ SPECS = st.builds(
     full_jitter=st.booleans(),
     max_duration=st.sampled_from([0, 0, 3 * S]),
     retries_all=st.sampled_from([True, True, False]),
+    budget=st.none()
+    | st.builds(
+        RetryBudgetSettings, st.sampled_from([S, 5 * S]), st.sampled_from([0, 1]), st.sampled_from([0, 20, 50, 100])
+    ),
     limit=SPANS,
     permits=st.sampled_from([1, 2, 9]),
     period=SPANS,
@@ -102,6 +108,7 @@ def policies(spec: Spec) -> list[Any]:
             jitter=Jitter.FULL if spec.full_jitter else Jitter.NONE,
             max_duration=span(spec.max_duration),
             retry_on=Exception if spec.retries_all else Fault,
+            budget="shared" if spec.budget is not None else UNSET,
         ),
         "circuit_breaker": lambda: circuit_breaker(name="shared", ignore_on=KeyError, **settings_of(spec)),
         "rate_limiter": lambda: rate_limiter(
@@ -116,6 +123,15 @@ def policies(spec: Spec) -> list[Any]:
     return [*own_order, *(made[name]() for name in spec.layers)]
 
 
+def properties(spec: Spec) -> str:
+    """The configuration of the retry budget."""
+    if spec.budget is None:
+        return ""
+    ttl, least, percent = spec.budget
+    values = {"ttl": span(ttl), "min-per-second": least, "percent": percent}
+    return "\n".join(f"resilience4cata.budgets.shared.{key}={value}" for key, value in values.items())
+
+
 class AgainstReference(RuleBasedStateMachine):
     """Whatever is called, in whatever order: results, executions, waits, time and figures are the reference's."""
 
@@ -125,7 +141,7 @@ class AgainstReference(RuleBasedStateMachine):
     @initialize(spec=SPECS, seed=st.integers(0, 5))
     def make(self, spec: Spec, seed: int) -> None:
         self.spec = spec
-        self.world = World(seed=seed)
+        self.world = World(seed=seed, properties=properties(spec))
         self.reference = Reference(spec, self.asynchronous, self.world.clock.now, Random(seed))
         self.script: list[Step] = []
         self.executions = 0
@@ -211,6 +227,11 @@ class AgainstReference(RuleBasedStateMachine):
             )
         if "rate_limiter" in self.spec.layers and reference.first_use is not None:
             assert (*reference.available(), reference.refused) == resilience.rate_limiter("shared").snapshot()
+        budget = self.spec.budget
+        if "retry" in self.spec.layers and budget is not None and reference.paid:
+            paid, spent = reference.recent(reference.paid, budget), reference.recent(reference.spent, budget)
+            available = max(0, int(reference.balance(budget)))
+            assert (paid, spent, available) == resilience.snapshot().retry_budgets["shared"]
         if "bulkhead" in self.spec.layers and reference.executions:
             limit = self.spec.max_concurrent
             bulkheads = resilience.snapshot().bulkheads

@@ -11,8 +11,6 @@ import pytest
 
 from resilience4cata import (
     CallNotPermittedError,
-    ConfigFile,
-    ConfigSources,
     Resilience,
     bulkhead,
     circuit_breaker,
@@ -21,7 +19,7 @@ from resilience4cata import (
 )
 
 from ..policies.doubles import in_threads
-from .ways import World, each_way, guarded
+from .ways import Properties, World, each_way, guarded
 
 THREADS = 8
 
@@ -41,20 +39,15 @@ class Inside:
         self.now.pop()
 
 
-class Budgets:
-    """A source with a retry budget that is large enough."""
-
-    def load(self) -> ConfigFile:
-        return ConfigSources.read(
-            "settings.properties", b"resilience4cata.budgets.shared.percent=20\nresilience4cata.budgets.shared.ttl=1d"
-        )
+# Large enough.
+BUDGET = Properties("resilience4cata.budgets.shared.percent=20\nresilience4cata.budgets.shared.ttl=1d")
 
 
 @each_way
 @pytest.mark.parametrize("calls", [pytest.param(10_000, marks=pytest.mark.slow), 500])
 def test_every_call_is_counted(way: str, calls: int) -> None:
     """Every tenth call fails at its first attempt; the bulkhead never holds more than three."""
-    resilience = Resilience.builder().only("no.module").source(Budgets()).build()
+    resilience = Resilience.builder().only("no.module").source(BUDGET).build()
     inside, failed = Inside(), set[tuple[int, int]]()
 
     def work(thread: int, number: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from resilience4cata import Resilience, ResilienceBuilder
+from resilience4cata import ConfigFile, ConfigSources, Resilience, ResilienceBuilder
 from resilience4cata.testing import ManualClock, ManualScheduler, RecordedEvents
 
 WAYS = ("pipeline", "decorated")
@@ -37,14 +37,24 @@ def guarded(
         yield function
 
 
+class Properties:
+    """A source of configuration that is a text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def load(self) -> ConfigFile:
+        return ConfigSources.read("settings.properties", self.text.encode())
+
+
 class World:
     """A `Resilience` in which time stands still, with everything that happened."""
 
-    def __init__(self, *, auto_advance: bool = True, seed: int = 1) -> None:
+    def __init__(self, *, auto_advance: bool = True, seed: int = 1, properties: str = "") -> None:
         self.clock = ManualClock()
         self.scheduler = ManualScheduler(self.clock, auto_advance=auto_advance)
         self.events = RecordedEvents()
-        self.resilience = self.builder(seed).listener(self.events).build()
+        self.resilience = self.builder(seed).source(Properties(properties)).listener(self.events).build()
 
     def builder(self, seed: int) -> ResilienceBuilder:
         builder = Resilience.builder().only("no.module").clock(self.clock).scheduler(self.scheduler)
