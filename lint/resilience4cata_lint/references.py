@@ -24,7 +24,7 @@ from resilience4cata.facts import (
 from resilience4cata.schema import AttributeKind
 
 from .candidates import of_library
-from .objects import ClassObject, FunctionObject, Object
+from .objects import ClassObject, FunctionObject
 from .outside import MISSING, find
 from .symbols import Defined, FileFacts, Imported
 
@@ -52,7 +52,7 @@ def followed(project: Project, world: World | None) -> Project:
 def _uncertain(owners: Iterable[str], world: World) -> Iterator[str]:
     for owner in owners:
         for name in _definitions_of(owner, world):
-            found = find_object(name, world)
+            found = world.by_full_name(name)
             if isinstance(found, ClassObject | FunctionObject):
                 of = world.definitions
                 definition = of.cls(found) if isinstance(found, ClassObject) else of.function(found)
@@ -76,19 +76,6 @@ def _may_be_ours(name: str | Unknown) -> bool:
         return True
     first = name.partition(".")[0]
     return first not in sys.stdlib_module_names and not of_library(first)
-
-
-def find_object(path: str, world: World) -> Object | None:
-    """What a dotted path names in the project; None if that is not certain."""
-    parts = path.split(".")
-    for length in range(len(parts) - 1, 0, -1):
-        file = world.module(".".join(parts[:length]))
-        if file is not None:
-            found = world.names.in_module(file, parts[length])
-            for part in parts[length + 1 :]:
-                found = world.names.attribute(found, part)
-            return found
-    return None
 
 
 def in_place_of(views: Sequence[object], files: Iterable[ConfigFile]) -> Iterator[object]:

@@ -128,15 +128,16 @@ class World:
 
     def scope_of(self, name: str) -> ClassScope | None:
         """The scope of a class by its full name."""
-        found = self._by_full_name(name)
+        found = self.by_full_name(name)
         return self.class_scope(found) if isinstance(found, ClassObject) else None
 
     def definition_of(self, name: str) -> Definition | None:
         """A function by its full name."""
-        found = self._by_full_name(name)
+        found = self.by_full_name(name)
         return self.definitions.function(found) if isinstance(found, FunctionObject) else None
 
-    def _by_full_name(self, name: str) -> Object | None:
+    def by_full_name(self, name: str) -> Object | None:
+        """What a dotted path names in the project; None if that is not certain."""
         parts = name.split(".")
         for length in range(len(parts) - 1, 0, -1):
             file = self.module(".".join(parts[:length]))
