@@ -1,6 +1,6 @@
 """Resilience policies that are checked before the code runs."""
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from ._version import __version__
 from .errors import (
@@ -41,7 +41,7 @@ from .policies import (
 )
 from .schema import UNSET
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from .diagnostics import Diagnostic, Related, Severity
     from .events import State, Subscription
     from .facts import At, ConfigFile
@@ -143,16 +143,19 @@ _LAZY = {
 }
 
 
-def __getattr__(name: str) -> object:
-    module = _LAZY.get(name)
-    if module is None:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    from importlib import import_module
+# Hidden from type checkers, which would take any name for one of the package's.
+if not _typing.TYPE_CHECKING:
 
-    value: object = getattr(import_module(f"{__name__}.{module}"), name)
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        module = _LAZY.get(name)
+        if module is None:
+            msg = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        from importlib import import_module
+
+        value: object = getattr(import_module(f"{__name__}.{module}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

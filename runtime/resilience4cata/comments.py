@@ -23,7 +23,7 @@ CONFIGURATION: Final = (".toml", ".properties", ".yaml", ".yml", ".env")
 MARK: Final = "r4c:"
 
 # What stands in quotes or behind other words is prose about suppressions.
-_SUPPRESSION: Final = re.compile(r"(?:(?<=\s)|^)[#!]\s*r4c:\s*(file-)?ignore(?:\[([^\]]*)\]|(?=\s|$))")
+SUPPRESSION: Final = re.compile(r"(?:(?<=\s)|^)[#!]\s*r4c:\s*(file-)?ignore(?:\[([^\]]*)\]|(?=\s|$))")
 _CODE: Final = re.compile(r"[^,\s](?:[^,]*[^,\s])?")
 _PROPERTIES: Final = ".properties"
 
@@ -48,7 +48,8 @@ class Mark:
         return self.code == code and (self.line is None or on_line)
 
 
-def _is_configuration(path: str) -> bool:
+def is_configuration(path: str) -> bool:
+    """Whether comments in the file at a path are those of configuration, and not of Python."""
     return path.endswith(CONFIGURATION) or path.replace("\\", "/").rpartition("/")[2].startswith(".env.")
 
 
@@ -56,13 +57,13 @@ def marks(path: str, lines: Sequence[str]) -> Iterator[Mark]:
     """The marks of the file shown as `path`, in the order of lines."""
     if not any(MARK in line for line in lines):
         return
-    is_configuration = _is_configuration(path)
-    found = _in_configuration(path, lines) if is_configuration else _in_python(lines)
+    configures = is_configuration(path)
+    found = _in_configuration(path, lines) if configures else _in_python(lines)
     for number, start, text, certain in found:
         about = number
-        if is_configuration and not lines[number - 1][:start].strip():
+        if configures and not lines[number - 1][:start].strip():
             about = _next_line(lines, number)
-        for match in _SUPPRESSION.finditer(text):
+        for match in SUPPRESSION.finditer(text):
             line = None if match[1] else about
             for code, first, last in _codes(match):
                 at = At(path, number, start + first + 1, number, start + last + 1)

@@ -32,6 +32,7 @@ class Needs(Flag):
     STUBS = auto()  # definitions for type checkers alone
     TYPES = auto()  # an oracle that knows real types
     BODIES = auto()  # what functions do
+    CONSUMED = auto()  # which parameters functions run through
     CLASSES = auto()  # all subclasses within the project
     TEMPLATES = auto()  # every source of templates
     FILES = auto()  # configuration files with their places
@@ -49,11 +50,12 @@ FRONT_ENDS: Final[Mapping[str, Needs]] = {
     | Needs.KINDS
     | Needs.SYNTAX
     | Needs.BODIES
+    | Needs.CONSUMED
     | Needs.CLASSES
     | Needs.FILES
     | Needs.PROJECT
     | Needs.SOURCES,
-    "mypy": _COMMON | Needs.STUBS | Needs.TYPES,
+    "mypy": _COMMON | Needs.STUBS | Needs.TYPES | Needs.CONSUMED,
     "build": _COMMON | Needs.KINDS | Needs.TYPES | Needs.CLASSES | Needs.FILES | Needs.PROJECT | Needs.PROCESS,
 }
 """What each front end can provide, at best."""
@@ -101,6 +103,11 @@ class Fix(NamedTuple):
     words: tuple[str, ...] = ()
     text: str = ""
     places: tuple[At, ...] = ()
+
+    @property
+    def applicability(self) -> str:
+        """`safe` or `unsafe`."""
+        return "safe" if self.is_safe else "unsafe"
 
     @property
     def title(self) -> str:
@@ -370,10 +377,17 @@ def show_place(at: At) -> str:
 
 
 def in_order(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Sorted by place, then code; exact repetitions removed."""
-    seen: set[tuple[At, str, str, str]] = set()
-    for finding in sorted(findings, key=lambda f: f.sort_key):
-        key = (*finding.sort_key, finding.diagnostic().message)
-        if key not in seen:
-            seen.add(key)
-            yield finding
+    """Sorted by place, then code; exact repetitions removed.
+
+    Through its aliases an anchor of YAML is part of several keys. What is wrong at its place is said of the first one.
+    """
+    given = list(findings)
+    if len(given) < 2:
+        yield from given
+        return
+    kept: dict[tuple[At, str, str, str], Finding] = {}
+    for finding in given:
+        at, code, subject = finding.sort_key
+        aliased = not finding.element and at.source.endswith((".yaml", ".yml"))
+        kept.setdefault((at, code, "" if aliased else subject, finding.diagnostic().message), finding)
+    yield from sorted(kept.values(), key=lambda f: f.sort_key)

@@ -43,7 +43,7 @@ _NUMBERS |= {"a": 1, "an": 1, "fifteen": 15, "twenty": 20, "thirty": 30, "forty"
 _MINUS = "-\u2010\u2011\u2012\u2013\u2014\u2212\ufe63\uff0d"
 # Blanks that neither `str.isspace` nor `\s` knows: zero-width space, word joiner, byte order mark.
 _INVISIBLE = dict.fromkeys((0x200B, 0x2060, 0xFEFF), " ")
-_BLANK = r"[\s\u200b\u2060\ufeff]"
+_BLANK = r"\s\u200b\u2060\ufeff"  # in brackets
 # Full-width forms, both micro signs (U+00B5 and the Greek letter U+03BC), typographic apostrophes and quotes.
 _ASCII = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 _ASCII |= {"\u00b5": "u", "\u03bc": "u", "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'}
@@ -253,17 +253,17 @@ def _fault(reason: str, pattern: str, *templates: str) -> None:
     _diagnoser(reason, pattern)(lambda found: tuple(map(found.expand, templates)))
 
 
-# Every pattern gives nothing back where that cannot help (`*+`, `(?>`): long texts must not become slow.
+# Long texts must stay fast: nothing is given back in vain (`(?>`, `*+`). `*+` after a group is broken before 3.11.5.
 _NUMBER = r"(?>\d+[.,]?\d*|[.,]\d+)"
 _QUANTITY = rf"(?:{_NUMBER}(?:[mun]s|[smhd])(?![A-Za-z]))"
 _ISO = r"(?i:P[T\d.,]|T\d|PT?\Z)"
 
 # Faults of any text, ISO or not.
-_fault("empty", rf"{_BLANK}*")
-_fault("negative", rf"((?:{_BLANK}|\+)*+(?i:PT?|T)?)(?P<at>[{_MINUS}])(.*[^\W_].*)", r"\1\3")
+_fault("empty", rf"[{_BLANK}]*")
+_fault("negative", rf"([{_BLANK}+]*+(?i:PT?|T)?)(?P<at>[{_MINUS}])(.*[^\W_].*)", r"\1\3")
 
 
-@_diagnoser("non-ascii", rf"(?:[\x00-\x7f]|{_BLANK})*+(?P<at>.).*")
+@_diagnoser("non-ascii", rf"[\x00-\x7f{_BLANK}]*+(?P<at>.).*")
 def _in_ascii(found: Match[str]) -> tuple[str, ...]:
     """`5µs`: digits of all scripts and the characters of `_ASCII` have one reading, others none."""
     spaced = found[0].translate(_INVISIBLE)
@@ -271,10 +271,10 @@ def _in_ascii(found: Match[str]) -> tuple[str, ...]:
     return ("".join(plain),) if all(one.isascii() or one.isspace() for one in plain) else ()
 
 
-_fault("no-number", rf"{_BLANK}*+(?P<at>(?i:{'|'.join(_UNIT_OF)})){_BLANK}*", r"1\g<at>")
+_fault("no-number", rf"[{_BLANK}]*+(?P<at>(?i:{'|'.join(_UNIT_OF)}))[{_BLANK}]*", r"1\g<at>")
 
 
-@_diagnoser("word", rf"{_BLANK}*+(?!(?i:PT?){_BLANK}*\Z)(?P<at>[A-Za-z])\D*")
+@_diagnoser("word", rf"[{_BLANK}]*+(?!(?i:PT?)[{_BLANK}]*\Z)(?P<at>[A-Za-z])\D*")
 def _in_digits(found: Match[str]) -> tuple[str, ...]:
     """`inf`; `five seconds`."""
     first, *others = found[0].translate(_INVISIBLE).lower().split()
@@ -282,7 +282,7 @@ def _in_digits(found: Match[str]) -> tuple[str, ...]:
     return (f"{_NUMBERS[first]}{''.join(others)}",) if known else ()
 
 
-@_diagnoser("space", rf"(?:(?!{_BLANK}).)*+(?P<at>.).*")
+@_diagnoser("space", rf"[^{_BLANK}]*+(?P<at>.).*")
 def _joined(found: Match[str]) -> tuple[str, ...]:
     """`5 s`, `1 000ms`; a blank between letters, or between digits that are no thousands, may mean anything."""
     words = found[0].translate(_INVISIBLE).split()
@@ -326,7 +326,7 @@ _fault("no-unit", rf"(?:{_NUMBER}|\d+(?:[_',]\d+)+(?:\.\d*)?)(?:[eE][+-]?\d+)?",
 _diagnoser("separator", r"[^_]*+(?<=\d)(?P<at>_).*")(lambda found: (found[0].replace("_", ""),))
 
 
-@_diagnoser("format", r"(?:[A-Za-z\d.,]|(?<=\d)'(?=\d))*+(?P<at>.).*")
+@_diagnoser("format", r"(?>(?:[A-Za-z\d.,]|(?<=\d)'(?=\d))*)(?P<at>.).*")
 def _unwrapped(found: Match[str]) -> tuple[str, ...]:
     """`"5s"`, `5s;`: quotes and a final mark say nothing."""
     bare = found[0].strip("\"'`").rstrip(".,;")
@@ -341,9 +341,9 @@ _fault("iso-empty", r"(P.+|)(?P<at>[PT])", r"\1")
 _fault("iso-comma", r"(P[^,]*)(?P<at>,)(.*)", r"\1.\3")
 # Without a letter: seconds; but after hours, minutes are as likely.
 _fault("iso-unit", rf"PT{_NUMBER}H(?P<at>{_NUMBER})", r"\g<0>M", r"\g<0>S")
-_fault("iso-unit", rf"PT(?:{_NUMBER}[HM])*+(?P<at>{_NUMBER})", r"\g<0>S")
-_fault("iso-unit", rf"P(?:{_NUMBER}[YMWDHS])*+(?:T(?:{_NUMBER}[YMWDHS])*+)?+(?P<at>.).*")
-_fault("iso-t", rf"(P(?:{_NUMBER}[YWD])*+)(?P<at>(?=.*[HS])(?:{_NUMBER}[HMS])++)", r"\1T\2")
+_fault("iso-unit", rf"PT(?>(?:{_NUMBER}[HM])*)(?P<at>{_NUMBER})", r"\g<0>S")
+_fault("iso-unit", rf"P(?>(?:{_NUMBER}[YMWDHS])*(?:T(?:{_NUMBER}[YMWDHS])*)?)(?P<at>.).*")
+_fault("iso-t", rf"(P(?>(?:{_NUMBER}[YWD])*))(?P<at>(?=.*[HS])(?>(?:{_NUMBER}[HMS])+))", r"\1T\2")
 _fault("calendar", r"P([^A-Z]+)(?P<at>M)", r"PT\1M")
 _fault("calendar", r"P(?:[^YMT]*(?=M)|[^Y]*(?=Y))(?P<at>[YM]).*")
 
@@ -360,8 +360,8 @@ def _added(found: Match[str]) -> tuple[str, ...] | _Fault:
     return (_spell(total, min(units, key=_SCALES.__getitem__)), *([_spell_iso(total)] * iso))
 
 
-@_diagnoser("iso-fraction", r"PT(?:\d+(?:\.\d{1,9})?S|\d+[HM])*+\d*(?P<at>\.).*")
-@_diagnoser("iso-order", rf"P(?:T(?:{_NUMBER}H)?+(?:{_NUMBER}M)?+(?:{_NUMBER}S)?+)?+(?P<at>.).*")
+@_diagnoser("iso-fraction", r"PT(?>(?:\d+(?:\.\d{1,9})?S|\d+[HM])*)\d*(?P<at>\.).*")
+@_diagnoser("iso-order", rf"P(?>(?:T(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:{_NUMBER}S)?)?)(?P<at>.).*")
 def _added_iso(found: Match[str]) -> tuple[str, ...] | _Fault:
     """`PT1S1M`, `PT1.5M`; one part stays one part where it can: PT90S, not PT1M30S."""
     parts = _parts(found[0])
@@ -375,13 +375,13 @@ def _added_iso(found: Match[str]) -> tuple[str, ...] | _Fault:
 _fault("leading-zero", r"((?:.*?[A-Z])?)(?P<at>0+)(\d.*)", r"\1\3")
 
 # Faults of numbers with units.
-_GROUPED = r"((?:.*?[A-Za-z])?)([1-9]\d{0,2}(?P<at>[,'])\d{3}(?:(?P=at)\d{3})*+)((?:\.\d*)?[A-Za-z].*)"
+_GROUPED = r"((?:.*?[A-Za-z])?)([1-9]\d{0,2}(?P<at>[,'])\d{3}(?>(?:(?P=at)\d{3})*))((?:\.\d*)?[A-Za-z].*)"
 _diagnoser("separator", _GROUPED)(lambda found: (found[1] + found[2].replace(found["at"], "") + found[4],))
-_MALFORMED = rf"(?:{_NUMBER}[A-Za-z]+)?+(?:\d+(?:[.,]\d+)?[A-Za-z]+)*+\d*+(?P<at>[.,']).*"
+_MALFORMED = rf"(?>(?:{_NUMBER}[A-Za-z]+)?)(?>(?:\d+(?:[.,]\d+)?[A-Za-z]+)*)\d*+(?P<at>[.,']).*"
 _diagnoser("format", _MALFORMED)(_unwrapped)
 
 
-@_diagnoser("unit", rf"({_QUANTITY}*+)({_NUMBER})(?P<at>[A-Za-z]+)(.*)")
+@_diagnoser("unit", rf"((?>{_QUANTITY}*))({_NUMBER})(?P<at>[A-Za-z]+)(.*)")
 def _renamed(found: Match[str]) -> _Fault:
     """`5secs`, `2S`, `1M`, `1w`, `1mo`."""
     before, number, word, after = found.groups()
@@ -393,8 +393,8 @@ def _renamed(found: Match[str]) -> _Fault:
     return _Fault("case-m" if word == "M" else reason, found.start("at"), repairs)
 
 
-_fault("compound", rf"{_QUANTITY}*+(?<=h)(?P<at>\d\d)", r"\g<0>m")
-_fault("compound", rf"{_QUANTITY}*+(?<=m)(?P<at>\d\d)", r"\g<0>s")
-_fault("compound", rf"{_QUANTITY}++(?P<at>\d+)")
+_fault("compound", rf"(?>{_QUANTITY}*)(?<=h)(?P<at>\d\d)", r"\g<0>m")
+_fault("compound", rf"(?>{_QUANTITY}*)(?<=m)(?P<at>\d\d)", r"\g<0>s")
+_fault("compound", rf"(?>{_QUANTITY}+)(?P<at>\d+)")
 _diagnoser("compound", rf"{_QUANTITY}(?P<at>\d).*")(_added)
 _diagnoser("decimal", r"\d*(?P<at>[.,])\d*[a-z]+")(_added)

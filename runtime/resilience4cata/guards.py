@@ -32,7 +32,7 @@ _NEEDS: Final = "__resilience4cata_needs__"
 _COROUTINE: Final = 0x80  # inspect.CO_COROUTINE
 _MAX_LAYERS: Final = 100
 _TARGET: Final = b"what the code of a wrapper calls"
-_FILE: Final = "<guarded by resilience4cata>"
+FILE: Final = "<guarded by resilience4cata>"
 _PACKAGE: Final = __name__.rpartition(".")[0]
 
 
@@ -164,6 +164,7 @@ class Guard:
 
     def __repr__(self) -> str:
         return f"<Guard of {getattr(self.function, '__qualname__', self.function)}>"
+
 
 class _State:
     """`generation` counts how often it has changed what counts; `resolve` gives what runs for a guard's first call."""
@@ -313,7 +314,8 @@ def leads_back(function: Callable[..., Any]) -> bool:
 def weakly_called(target: Callable[..., Any]) -> Callable[..., Any]:
     """What calls `target` without holding it; `target` itself, where it cannot be held weakly."""
     try:
-        return proxy(target)
+        # A proxy has no hash, and then code that holds it has none: debuggers and profilers look code up by it.
+        return partial(proxy(target))
     except TypeError:
         return target
 
@@ -331,7 +333,7 @@ def _template(signature: str, arguments: str, is_coroutine: bool, weakly: bool) 
     head, result = ("async def", f"await {call}") if is_coroutine else ("def", call)
     body = f"{head} call({signature}): return {result}"
     namespace: dict[str, Any] = {}
-    exec(compile(body, _FILE, "exec"), namespace)
+    exec(compile(body, FILE, "exec"), namespace)
     code: CodeType = namespace["call"].__code__
     return code
 

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Self
@@ -21,6 +21,8 @@ from .config.resolve import SELECTORS
 from .config.sources import ConfigSource, ConfigSources
 from .diagnostics import Diagnostic
 from .events import Event
+from .extract.describing import Describing
+from .extract.listeners import CodeListener
 from .extract.project import NO_ADDITIONS, Additions, CodeOverride, CodeTemplate, Told
 from .extract.settings import Budget, Options, PolicySettings
 from .facts import Element
@@ -28,7 +30,9 @@ from .pipeline.instances import Machines
 from .pipeline.runner import Pipeline
 from .policies import Policy
 from .policies.declaration import Site
-from .running import Checked, Decorated, Parts, Recipe, Running
+from .running import Checked, Counting, Decorated, Parts, Recipe, Running
+from .running.later import guard_meant, guards_named, moment_of_last
+from .running.local import place_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -52,9 +56,9 @@ class Resilience(Running):
     """What `build()` returns once every check has passed."""
 
     def __init__(self, recipe: Recipe, checked: Checked, parts: Parts | None = None) -> None:
-        super().__init__(checked, parts or Parts())
-        self._recipe = recipe
-        self._decorated = Decorated(self._runner, self._around, recipe, lambda: self._era, self._take_in)
+        super().__init__(recipe, checked, parts or Parts())
+        counting = Counting(lambda: self._era, self._era_for, self._judge, self._judge_late)
+        self._decorated = Decorated(self._runner, self._around, counting)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -99,10 +103,12 @@ class Resilience(Running):
     def describe(self, target: object) -> Description:
         """What counts for a guarded function or method, and where each value comes from; printed, it says all of it.
 
-        `target` is the function itself, bound or not, or an id: `"acme.payments.PaymentsClient#charge"`. Raises
-        LookupError, with the nearest id, for what is not guarded or was declared after `build()`.
+        `target` is the function itself, bound or not, or an id: `"acme.payments.PaymentsClient#charge"`. Functions
+        that another function made may share an id, and differ: then only the function itself tells which is meant.
+        Raises LookupError for an id that means several, and, with the nearest id, for what is not guarded.
         """
-        return self._era.describing.description(target)
+        describing, element = self._sought(target)
+        return describing.of(element)
 
     def settings_for(self, element: Element) -> Mapping[str, PolicySettings]:
         """The effective values of an element by policy and attribute, as what runs needs them; made once."""
@@ -110,7 +116,23 @@ class Resilience(Running):
 
     def element(self, target: object) -> Element:
         """The facts of a guarded function or method. Raises LookupError as `describe` does."""
-        return self._era.describing.element(target)
+        return self._sought(target)[1]
+
+    def _sought(self, target: object) -> tuple[Describing, Element]:
+        """What somebody means, and what knows it."""
+        if isinstance(target, str):
+            named = guards_named(target)
+            if any(place_of(guard) != place_of(named[0]) for guard in named):
+                msg = f"several functions have the id '{target}'; describe one of them itself"
+                raise LookupError(msg)
+        else:
+            named = [guard for guard in (guard_meant(target),) if guard is not None]
+        seen = self._decorated.seen(named[0]) if named else None
+        if seen is not None:
+            settings, element = seen
+            return Describing(settings, self._era.pipelines), element
+        self._era_for(None, moment_of_last(), ())
+        return self._era.describing, self._era.describing.element(target)
 
     def reconfigure(self, name_or_id: str, *policies: Policy) -> None:
         """Tune one instance, known by its shared name, by an element's id or by a pipeline's name, while it runs.
@@ -158,12 +180,6 @@ class Resilience(Running):
 
     def _all_machines(self) -> list[Machines]:
         return [*super()._all_machines(), *self._decorated.local_machines()]
-
-    def _take_in(self, modules: Collection[str]) -> None:
-        def check(additions: Additions, before: Checked) -> Checked:
-            return self._recipe.for_calls(additions, before, modules)
-
-        self._renew(check)
 
 
 class ResilienceBuilder:
@@ -255,6 +271,7 @@ class ResilienceBuilder:
     def listener(self, callback: Callable[[Any], object], kind: type[Event] | UnionType = Event) -> Self:
         """Call `callback` with each event of a kind."""
         self._parts.listeners.append((kind, callback))
+        self._told.listeners.append(CodeListener(callback, _site(sys._getframe(1))))
         return self
 
     def strict(self, strict: bool = True) -> Self:

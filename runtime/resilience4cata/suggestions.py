@@ -19,7 +19,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate that was probably meant by ``word``, or None.
 
     Tried in this order: equal after folding; the smallest distance, if at most ``max(len, 3) // 3`` (``len`` of the
-    folded word); the same words in another order; the only candidate that ``word`` is the beginning of. Ties go to
+    folded word) and a letter is left of it; the same words in another order; the only candidate that ``word`` is the beginning of. Ties go to
     the alphabetically first. A word without any letter or digit of its own (``"--"``) means nothing.
     """
     wanted = _fold(word)
@@ -76,6 +76,9 @@ def _nearest(wanted: str, folded: list[tuple[str, str]]) -> str | None:
     for fold, candidate in folded:
         # One edit changes at most two members of the set of letters: a bound that costs far less than the distance.
         if not fold or abs(len(fold) - len(wanted)) > limit or len(letters.symmetric_difference(fold)) > 2 * limit:
+            continue
+        # One letter in place of another one is no slip but another word.
+        if letters.isdisjoint(fold):
             continue
         found = _distance(bits, len(wanted), fold, limit)
         if found <= limit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from ..durations import inspect
@@ -40,11 +40,15 @@ def adjusted(policy: str, attribute: str, values: Mapping[str, Value]) -> Value:
     return rule(values) if rule is not None else values[attribute]
 
 
+inspected: Final = lru_cache(maxsize=64)(inspect)
+"""`inspect` of the durations; several rules ask about the same text, one after the other."""
+
+
 def nanoseconds(value: Value) -> int | None:
     """The length of a valid duration."""
     if isinstance(value, Interval):
         return value.nanoseconds
-    found = inspect(value) if isinstance(value, str) else None
+    found = inspected(value) if isinstance(value, str) else None
     return found if isinstance(found, int) else None
 
 

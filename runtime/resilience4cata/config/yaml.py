@@ -25,6 +25,7 @@ Path = tuple[str, ...]
 Places = tuple[At, ...]
 
 _MOST_ENTRIES: Final = 10_000
+_SECOND_DOCUMENT: Final = "a second document begins here, and only one can be read"
 _TOO_DEEP: Final = "lists or tables are nested too deeply"
 _STANDARD: Final = "tag:yaml.org,2002:"
 _NOTHING: Final = Items((), "set")  # shown as {}
@@ -74,7 +75,8 @@ def parse(source: str, text: str, wanted: Callable[[str], bool]) -> Document:
     try:
         node = compose(text, Loader=BaseLoader)
     except MarkedYAMLError as error:
-        raise _marked(error.problem or error.context, error.problem_mark or error.context_mark) from None
+        reason = _SECOND_DOCUMENT if error.problem == "but found another document" else error.problem
+        raise _marked(reason or error.context, error.problem_mark or error.context_mark) from None
     except ReaderError as error:
         before = text[: error.position]
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")

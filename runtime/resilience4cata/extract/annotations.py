@@ -64,6 +64,13 @@ def returned_future(function: FunctionType, owner: type | None) -> Ref | None:
     return future_of(found.classes) if found is not None else None
 
 
+def results_vary(function: FunctionType) -> bool:
+    """Whether `function` implements overloads that promise other results than its own annotation."""
+    own = text_of(_raw_annotations(function).get("return"))
+    overloads = (o for o in typing.get_overloads(function) if isinstance(o, FunctionType))
+    return any(text_of(_raw_annotations(overload).get("return")) != own for overload in overloads)
+
+
 def type_fact(type_: object) -> TypeFact:
     """A live type as a fact."""
     return TypeFact(text_of(type_), type_, _classes(type_))
@@ -125,8 +132,9 @@ class _Annotations:
         return None if text is None else TypeFact(text, NOT_KNOWN)
 
     def _fact(self, annotation: object, written: str | None) -> TypeFact:
-        type_ = self._resolved(annotation) if isinstance(annotation, str) else annotation
-        return TypeFact(self._text(annotation, written), type_, None if type_ is NOT_KNOWN else _classes(type_))
+        type_, absent = self._resolved(annotation) if isinstance(annotation, str) else (annotation, "")
+        classes = None if type_ is NOT_KNOWN else _classes(type_)
+        return TypeFact(self._text(annotation, written), type_, classes, absent)
 
     def _text(self, annotation: object, written: str | None) -> str:
         source = written if written is not None else annotation
@@ -135,16 +143,20 @@ class _Annotations:
     def _lookup(self, name: str) -> object:
         return self._locals.get(name, self._globals.get(name))
 
-    def _resolved(self, text: str) -> object:
+    def _resolved(self, text: str) -> tuple[object, str]:
+        """What an annotation gives, or NOT_KNOWN and the name that is missing, if that is the reason."""
         found: object = text
         try:
             for _ in range(3):  # a string may hold a string
                 if not isinstance(found, str):
                     break
                 found = eval(_compiled(found), self._globals, self._locals)
+        except NameError as error:
+            # What a function's locals held when an annotation was written there, nobody knows any more.
+            return NOT_KNOWN, "" if "<locals>" in self._function.__qualname__ else error.name or ""
         except Exception:
-            return NOT_KNOWN
-        return NOT_KNOWN if isinstance(found, str) else found
+            return NOT_KNOWN, ""
+        return NOT_KNOWN if isinstance(found, str) else found, ""
 
 
 @lru_cache(maxsize=1_000)

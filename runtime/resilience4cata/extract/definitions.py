@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Iterator
 from types import FunctionType
 from typing import Any, Final
 
 from ..facts import UNKNOWN, At, Decorator, Definition, Foreign, Kind, Signature, Unknown
-from ..policies.recorded import Recorded, function_of, is_a, is_abstract, layers
+from ..policies.recorded import Recorded, context_manager_maker, function_of, is_a, is_abstract, layers
 from ..policies.recording import Application, Mark
-from .annotations import returned_future, returns_awaitable, signature_of
+from .annotations import results_vary, returned_future, returns_awaitable, signature_of
 from .places import Places
 from .policies import PolicyFacts
 from .values import full_name
@@ -26,7 +25,6 @@ _WRAPPERS: Final[tuple[tuple[type, str, Kind], ...]] = (
     (property, "builtins.property", Kind.PROPERTY),
     (functools.cached_property, "functools.cached_property", Kind.PROPERTY),
 )
-_CONTEXTLIB: Final = contextlib.contextmanager.__code__.co_filename
 _CACHE: Final = type(functools.lru_cache(lambda: None))
 _KEEP_SIGNATURE: Final = frozenset(
     {
@@ -127,6 +125,7 @@ class Definitions:
             decorators=decorators,
             of_protocol=owner is not None and vars(owner).get("_is_protocol") is True,
             future=returned_future(function, owner) if plain and not flags & _ASYNC else None,
+            result_varies=results_vary(function),
         )
 
     def _signature(self, function: FunctionType, owner: type | None, *, bound: bool) -> Signature | None:
@@ -192,9 +191,9 @@ def _foreign(layer: object) -> str | Unknown | None:
             return name
     if is_a(layer, _CACHE):
         return "functools.lru_cache"
-    if type(layer) is FunctionType and layer.__code__.co_filename == _CONTEXTLIB:
-        return f"contextlib.{layer.__code__.co_qualname.partition('.')[0]}"
-    return UNKNOWN
+    if type(layer) is not FunctionType:
+        return UNKNOWN
+    return context_manager_maker(layer) or UNKNOWN
 
 
 def _made_in(function: FunctionType, cls: type) -> bool:

@@ -12,6 +12,7 @@ from ..facts import UNKNOWN, Element, Items
 from ..guards import guard_of
 from ..policies.recorded import is_a, layers
 from ..suggestions import did_you_mean
+from .definitions import owner_of
 from .settings import Settings
 from .values import full_name
 
@@ -26,7 +27,11 @@ class Describing:
 
     def description(self, target: object) -> Description:
         """What counts for an element. Raises LookupError."""
-        return description_of(self.element(target), self._instances.resolver, self._shown)
+        return self.of(self.element(target))
+
+    def of(self, element: Element) -> Description:
+        """What counts for an element that the settings know."""
+        return description_of(element, self._instances.resolver, self._shown)
 
     def element(self, target: object) -> Element:
         """The element that an id or a function means. Raises LookupError for what is not guarded."""
@@ -78,5 +83,10 @@ def _ids(target: object) -> Iterator[str]:
         yield f"{owner}#{name}"
     for layer in layers(member):
         if is_a(layer, FunctionType):
-            owner, _, name = full_name(layer).rpartition(".")
-            yield f"{owner}#{name}"
+            yield id_of_function(layer)
+
+
+def id_of_function(function: Any) -> str:
+    """The id that a function or method gives to itself by its name."""
+    definition_id = full_name(function)
+    return f"{owner_of(definition_id)}#{definition_id.rpartition('.')[2]}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from types import ModuleType
 from typing import Any, Final, NamedTuple
 
@@ -25,7 +27,7 @@ from ..facts import (
 from ..guards import Guard, guards_in, moment
 from ..policies.composed import ComposedPolicy
 from ..policies.declaration import Decorator, Policy
-from ..policies.recorded import Recorded, binding_removed, function_of, is_a
+from ..policies.recorded import Recorded, binding_removed, function_of, is_a, layers
 from ..policies.recording import Application
 from ..rules import views_of
 from .definitions import Definitions
@@ -34,7 +36,7 @@ from .oracle import LiveTypes
 from .places import Places
 from .policies import PolicyFacts
 from .scopes import ClassScope, LocalScope, ModuleScope
-from .values import full_name
+from .values import full_name, known_as
 
 Chosen = Callable[[str], bool]
 
@@ -65,15 +67,74 @@ class Extraction:
         self._chosen = chosen
         self.moment = moment()
         self._recorded = Recorded()
+        # Classes that are looked at, whatever their names lead to.
+        self._beside: tuple[type, ...] = ()
         self.places = Places(exact)
         self._bound = tuple(_policies_of_modules(chosen))
         variables = {id(p): name for p, name in reversed(self._bound) if isinstance(p, ComposedPolicy)}
         self.policies = PolicyFacts(self.places, variables)
         self._definitions = Definitions(self._recorded, self.places, self.policies)
-        self.elements = tuple(self._elements())
+        self.elements = tuple(self._elements(self._recorded.anchors))
         self.views = tuple(self._views())
         # What runs may hold these facts for long, and functions are to die as if nobody had looked at them.
         self._recorded.release()
+
+    def further(self, chosen: Chosen, modules: Collection[str]) -> Extraction | None:
+        """The same with what was declared since, and with what `modules` declared, which were not chosen before.
+
+        Only that is looked at; everything else stays as it is. None where it may change what is known already: then
+        all of it has to be seen again. What functions make is left to `beside`.
+        """
+        made = copy(self)
+        vars(made).pop("classes", None)
+        made._chosen, made.moment, made._recorded = chosen, moment(), Recorded()
+        anchors = [anchor for anchor in made._recorded.anchors if self._is_new(anchor, made._recorded, modules)]
+        if any(_class_of(anchor, made._recorded) in self.classes for anchor in anchors):
+            return None
+        named = {_module_of(anchor) for anchor in anchors}
+        bound = tuple(_policies_of_modules(lambda module: module in named and chosen(module)))
+        self.policies.name({id(p): name for p, name in reversed(bound) if isinstance(p, ComposedPolicy)})
+        self._definitions.recorded = made._recorded
+        new = tuple(made._elements(anchors))
+        known = {element.definition.id for element in self.elements}
+        if any(element.definition.id in known for element in new):
+            return None
+        made.elements = (*self.elements, *new)
+        made.views = (*self.views, *(view for element in new for view in views_of(element)))
+        made._recorded.release()
+        return made
+
+    def beside(self, cls: type, chosen: Chosen) -> Extraction:
+        """The same with what stands on a class, and on its bases, seen for itself: one that a function made, or whose
+        name another class has by now.
+
+        Such classes come and go, so what is known of the others does not hold them.
+        """
+        made = copy(self)
+        made._chosen, made._beside, made.moment = chosen, cls.__mro__, moment()
+        made._recorded = Recorded()
+        made.policies = self.policies.further(self.places)
+        made._definitions = Definitions(made._recorded, self.places, made.policies)
+        members = [*cls.__mro__, *(member for base in cls.__mro__ for member in vars(base).values())]
+        inside = {id(layer) for member in members for layer in layers(binding_removed(member))}
+        anchors = (*made._recorded.anchors, *made._recorded.forgotten)
+        made.elements = tuple(made._elements(a for a in anchors if id(a) in inside))
+        made._recorded.release()
+        return made
+
+    def exactly(self, sources: Collection[str]) -> Extraction:
+        """The same, but what it gives for guards has exact places in these source files."""
+        made = copy(self)
+        made.places = Places(sources)
+        made.policies = self.policies.placed(made.places)
+        made._definitions = Definitions(self._definitions.recorded, made.places, made.policies)
+        return made
+
+    @cached_property
+    def classes(self) -> frozenset[type]:
+        """The classes that elements stand in, and their bases."""
+        scopes = (scope for element in self.elements for scope in (element.scope, element.body))
+        return frozenset(base for s in scopes if isinstance(s, ClassScope) for base in s.cls.__mro__) - {object}
 
     @property
     def composed(self) -> tuple[Composed, ...]:
@@ -107,19 +168,19 @@ class Extraction:
         wrapper = guard.wrapper
         definition = self._definitions.function(guard.function)
         if isinstance(definition, Unknown):
-            name, module = wrapper.__name__, wrapper.__module__
+            name, module = wrapper.__name__, known_as(wrapper.__module__)
             definition = Definition(f"{module}.{wrapper.__qualname__}", name, module, Kind.FUNCTION, NOWHERE)
         foreign = (decorator for decorator in definition.decorators if isinstance(decorator, Foreign))
         return Element(replace(definition, decorators=(*applied, *foreign)), LocalScope(definition.owner))
 
     def _in_class(self, guard: Guard) -> Guarded | None:
-        owner = guard.owner()
-        if owner is None:
+        made_in = guard.owner()
+        if made_in is None:
             return None
-        owner = current_class(owner)
-        member = vars(owner).get(guard.key)
-        if any(found is guard for found in guards_in(binding_removed(member))):
-            return Guarded(None, member, owner, not superseded(owner))
+        for owner in dict.fromkeys((current_class(made_in), made_in)):
+            member = vars(owner).get(guard.key)
+            if any(found is guard for found in guards_in(binding_removed(member))):
+                return Guarded(None, member, owner, not superseded(owner))
         return None
 
     def _element_of(self, guard: Guard, found: Guarded) -> Element | None:
@@ -138,10 +199,14 @@ class Extraction:
             return None
         return Element(replace(inherited, id=f"{scope.id}.{guard.key}", owner=scope.id), scope)
 
-    def _elements(self) -> Iterator[Element]:
+    def _is_new(self, anchor: object, recorded: Recorded, modules: Collection[str]) -> bool:
+        since = any(application.number > self.moment for application in recorded.all_on(anchor))
+        return (since or _module_of(anchor) in modules) and not is_local(function_of(anchor) or anchor)
+
+    def _elements(self, anchors: Iterable[object]) -> Iterator[Element]:
         by_id: dict[str, list[tuple[bool, Element]]] = {}
         seen: set[object] = set()
-        for anchor in self._recorded.anchors:
+        for anchor in anchors:
             if not self._guarded(anchor) or not self._chosen(_module_of(anchor)):
                 continue
             twin = self._twin(anchor)
@@ -155,7 +220,7 @@ class Extraction:
     def _twin(self, anchor: object) -> object:
         """Equal for the many functions that one local `def` makes with the same policies, different otherwise."""
         function = function_of(anchor)
-        if function is None or "<locals>" not in function.__qualname__:
+        if function is None or not is_local(function):
             return id(anchor)
         applications = self._recorded.all_on(anchor)
         places = tuple((id(a.code), a.instruction) for a in applications)
@@ -170,12 +235,14 @@ class Extraction:
     def _element(self, anchor: object, seen: set[object]) -> Iterator[tuple[bool, Element]]:
         """The element that `anchor` belongs to, if it has not been `seen` yet, and whether its name leads to it."""
         if isinstance(anchor, type):
-            if not superseded(anchor):
+            if anchor in self._beside or not superseded(anchor):
                 yield True, self._class_element(anchor)
             return
         found = locate(anchor, self._recorded)
         # Policies above and below a foreign decorator are two anchors of one definition.
         if found is None or (found.owner, id(found.value)) in seen:
+            return
+        if found.owner is not None and not found.reachable and found.owner not in self._beside:
             return
         seen.add((found.owner, id(found.value)))
         if found.owner is not None:
@@ -188,12 +255,11 @@ class Extraction:
             yield found.reachable, Element(definition, scope)
 
     def _class_element(self, cls: type) -> Element:
-        body = ClassScope(self._definitions, current_class(cls))
+        body = ClassScope(self._definitions, cls if cls in self._beside else current_class(cls))
         definition = self._definitions.class_(cls)
         module = sys.modules.get(cls.__module__)
-        local = "<locals>" in cls.__qualname__ or module is None
         scope: Scope = LocalScope(definition.owner)
-        if not local and "." not in cls.__qualname__:
+        if not is_local(cls) and module is not None and "." not in cls.__qualname__:
             scope = ModuleScope(self._definitions, cls.__module__, vars(module))
         return Element(definition, scope, body)
 
@@ -240,6 +306,19 @@ class Extraction:
 def extract(chosen: Chosen, exact: Collection[str] = ()) -> Extraction:
     """Facts of everything recorded so far in the modules that `chosen` accepts."""
     return Extraction(chosen, exact)
+
+
+def is_local(definition: object) -> bool:
+    """Whether a function or class was made by another function."""
+    return "<locals>" in str(getattr(definition, "__qualname__", ""))
+
+
+def _class_of(anchor: object, recorded: Recorded) -> type | None:
+    """The class that an anchor is, or in whose body it stands."""
+    if isinstance(anchor, type):
+        return anchor
+    found = locate(anchor, recorded)
+    return found.owner if found is not None else None
 
 
 def _has_no_element(application: Application) -> bool:

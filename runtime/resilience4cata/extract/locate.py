@@ -15,7 +15,8 @@ class Found(NamedTuple):
     """The definition around a recorded function.
 
     `value` is what stands under `key` in the class `owner`, or in the module if `owner` is None. `reachable` is False
-    if the function's name leads elsewhere, so that nobody knows what else stands on it.
+    if the name of the function or of its class leads elsewhere: nobody knows what else stands on the function, and the
+    class was replaced when its module was loaded again.
     """
 
     value: object
@@ -25,10 +26,7 @@ class Found(NamedTuple):
 
 
 def locate(anchor: object, recorded: Recorded) -> Found | None:
-    """The definition that `anchor`, a function or something around one, belongs to.
-
-    None if it is no function, or belongs to a class that a reloaded module has replaced.
-    """
+    """The definition that `anchor`, a function or something around one, belongs to. None if it is no function."""
     function = function_of(anchor)
     if function is None:
         return None
@@ -36,12 +34,12 @@ def locate(anchor: object, recorded: Recorded) -> Found | None:
     for owner in _owners(anchor, path[:-1], function.__globals__, recorded):
         found = _in_class(owner, name, anchor)
         if found is not None:
-            return None if superseded(owner) else found
+            return found._replace(reachable=not superseded(owner))
     if len(path) > 1:
         # A function made by another function is what its maker got, as far as anybody can tell.
         return Found(anchor, name, None, reachable=path[-2] == "<locals>")
     value = function.__globals__.get(name)
-    reachable = value is not None and holds(value, anchor)
+    reachable = value is not None and holds(value, anchor) and not any(a.forgotten() for a in recorded.all_on(anchor))
     return Found(value if reachable else anchor, name, None, reachable)
 
 
@@ -59,6 +57,11 @@ def superseded(cls: type) -> bool:
         return False
     functions = {id(value) for value in vars(cls).values() if is_a(value, FunctionType)}
     return not any(id(value) in functions for value in vars(current).values())
+
+
+def out_of_reach(cls: type) -> bool:
+    """Whether the name of `cls` leads to another class, or to no module any more."""
+    return superseded(cls) or cls.__module__ not in sys.modules
 
 
 def _owners(anchor: object, path: list[str], names: Mapping[str, Any], recorded: Recorded) -> Iterator[type]:

@@ -14,7 +14,7 @@ from ..policies.recorded import is_a
 from ..policies.recording import Application
 from ..rules.words import show
 from .places import Places
-from .values import full_name, value_of
+from .values import full_name, handler_of, value_of
 
 
 class PolicyFacts:
@@ -27,7 +27,7 @@ class PolicyFacts:
 
     def __init__(self, places: Places, variables: Mapping[int, str], base: PolicyFacts | None = None) -> None:
         self._places = places
-        self._variables = variables
+        self._variables = {**variables}
         self._made: dict[int, tuple[ComposedPolicy, Composed]] = dict(base._made) if base is not None else {}
         self.objects: dict[str, object] = dict(base.objects) if base is not None else {}
         self._written: dict[int, tuple[Slot, object]] = {}
@@ -36,6 +36,14 @@ class PolicyFacts:
     def further(self, places: Places) -> PolicyFacts:
         """What makes further facts, beside these, and can be forgotten without them."""
         return PolicyFacts(places, self._variables, self)
+
+    def placed(self, places: Places) -> PolicyFacts:
+        """What makes facts with other places."""
+        return PolicyFacts(places, self._variables)
+
+    def name(self, variables: Mapping[int, str]) -> None:
+        """Learn the names of more composed policies."""
+        self._variables |= variables
 
     def live(self, slot: Slot) -> tuple[object] | None:
         """The value that stands in a slot that was made here, in a tuple of one."""
@@ -64,10 +72,13 @@ class PolicyFacts:
         slots = {}
         for name, value in policy.written.items():
             position = None if name not in positional else -1 if isinstance(policy, Order) else positional.index(name)
-            slot = slots[name] = Slot((value_of(value),), self._places.argument(at, name, position))
+            known = handler_of(value) if name == "handler" else value_of(value)
+            slot = slots[name] = Slot((known,), self._places.argument(at, name, position))
             self._written[id(slot)] = slot, value
             if is_a(value, (type, FunctionType)):
                 self._remember(value)
+            elif isinstance(known, Ref):
+                self._remember(type(value))
         return Declaration(policy.schema.name, slots, at)
 
     def composed_policy(self, policy: ComposedPolicy) -> Composed:

@@ -34,6 +34,7 @@ from ..policies import Policy
 from ..policies.declaration import Site
 from ..rules import views_of
 from .extraction import Chosen, Extraction, extract, inside
+from .listeners import CodeListener, listener_of
 from .oracle import LiveTypes
 from .paths import Paths
 from .pipelines import Asked, pipeline_element
@@ -51,11 +52,15 @@ class CodeTemplate(NamedTuple):
 
 
 class CodeOverride(NamedTuple):
-    """`.instance(name, *policies)`, or `reconfigure(name, *policies)`, as it was called."""
+    """`.instance(name, *policies)`, or `reconfigure(name, *policies)`, as it was called.
+
+    One that is `standing` was accepted before.
+    """
 
     name: str
     policies: tuple[Policy, ...]
     site: Site
+    standing: bool = False
 
 
 class Additions(NamedTuple):
@@ -79,6 +84,7 @@ class Told:
     defaults: list[Policy] = field(default_factory=list)
     overrides: list[CodeOverride] = field(default_factory=list)
     locked: dict[str, None] = field(default_factory=dict)
+    listeners: list[CodeListener] = field(default_factory=list)
     strict: bool | None = None
     makes_handlers: bool = False
 
@@ -91,6 +97,7 @@ class Told:
             defaults=[*self.defaults],
             overrides=[*self.overrides],
             locked={**self.locked},
+            listeners=[*self.listeners],
         )
 
 
@@ -180,6 +187,25 @@ class Assembly:
         made._add(additions, exact)
         return made
 
+    def further(self, extraction: Extraction, additions: Additions) -> Assembly:
+        """The same with more that was declared; the sources were read before, and may speak of it."""
+        made = copy(self)
+        vars(made).pop("instances", None)
+        made.extraction = extraction
+        files = made._files()
+        templates = (*self._templates, *templates_of(files))
+        made.project = replace(self.project, files=files, templates=templates)
+        made._add(additions, ())
+        return made
+
+    def beside(self, extraction: Extraction, additions: Additions) -> Assembly:
+        """The same with what a function made, which no source can speak of."""
+        made = copy(self)
+        vars(made).pop("instances", None)
+        made.extraction = extraction
+        made._add(additions, ())
+        return made
+
     def _add(self, additions: Additions, exact: Collection[str]) -> None:
         """Facts of their own, so that they are forgotten together with the additions."""
         places = Places(exact)
@@ -201,7 +227,8 @@ class Assembly:
         """What rules look at."""
         project = self.project
         pipelines = (view for element in self.pipelines.values() for view in views_of(element))
-        return (*self.extraction.views, *pipelines, *self.configuration, project)
+        listeners = (listener_of(listener, self.extraction.places) for listener in self._told.listeners)
+        return (*self.extraction.views, *pipelines, *self.configuration, *listeners, project)
 
     @property
     def configuration(self) -> tuple[object, ...]:
@@ -299,7 +326,7 @@ class Assembly:
 def _override(override: CodeOverride, places: Places, facts: PolicyFacts) -> Override:
     call = places.call(*override.site)
     declarations = tuple(facts.declaration(policy, call) for policy in override.policies)
-    return Override(override.name, places.argument(call, "name", 0), declarations)
+    return Override(override.name, places.argument(call, "name", 0), declarations, standing=override.standing)
 
 
 def _may_hold_ids(file: ConfigFile) -> bool:

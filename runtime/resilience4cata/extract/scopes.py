@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import EnumType
 from types import FunctionType
 from typing import Any, TypeVar, is_typeddict
 
@@ -13,7 +14,7 @@ from .annotations import NOT_KNOWN
 from .assignability import bindings, substituted
 from .definitions import Definitions, mangled, unmangled
 from .typetext import text_of
-from .values import full_name
+from .values import full_name, known_as
 
 
 class ClassScope:
@@ -40,7 +41,9 @@ class ClassScope:
                 if defines(base, key):
                     found = self._definitions.member(base, key, vars(base)[key])
                     return found if isinstance(found, Unknown) else self._specialised(found, base)
-        dynamic = any("__getattr__" in vars(base) for c in (self._cls, type(self._cls)) for base in c.__mro__)
+        # That of enumerations, before Python 3.12, knows their members and nothing else.
+        classes = (base for c in (self._cls, type(self._cls)) for base in c.__mro__ if base is not EnumType)
+        dynamic = any("__getattr__" in vars(base) for base in classes)
         return UNKNOWN if dynamic else None
 
     def names(self) -> Sequence[str]:
@@ -90,7 +93,7 @@ class ModuleScope:
     def __init__(self, definitions: Definitions, name: str, names: Mapping[str, Any]) -> None:
         self._definitions = definitions
         self._globals = names
-        self.id = name
+        self.id = known_as(name)
 
     def lookup(self, name: str) -> Definition | Unknown | None:
         """The global of that name."""
@@ -103,7 +106,9 @@ class ModuleScope:
         return tuple(
             name
             for name, value in tuple(self._globals.items())
-            if not _special(name) and (function := function_of(value)) is not None and function.__module__ == self.id
+            if not _special(name)
+            and (function := function_of(value)) is not None
+            and known_as(str(function.__module__)) == self.id
         )
 
     def public_methods(self) -> Sequence[Definition] | Unknown:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
+from ..config.defaults import adjusted, built_in
 from ..config.grammar import BUDGET, GLOBALS
 from ..config.instances import Instances
 from ..config.layers import SettingKey
 from ..config.order import arranged, default_order
 from ..config.origin import Effective, Given
+from ..config.origin import Layer as Source
 from ..config.resolve import element_id, last_global, listed
 from ..durations import nanoseconds
 from ..facts import UNKNOWN, At, Element, Interval, Items, Member, Ref, Slot, Value
@@ -20,6 +22,7 @@ from ..schema import POLICIES, Attribute, AttributeKind
 from .oracle import LiveTypes
 from .policies import PolicyFacts
 from .project import Assembly
+from .scopes import ClassScope
 
 PolicySettings = Mapping[str, Any]
 """Values by attribute. Durations are whole nanoseconds, exception lists tuples of classes, classifiers objects."""
@@ -60,9 +63,9 @@ class Settings:
 
     def __init__(self, assembly: Assembly, *, strict: bool = True, before: Settings | None = None) -> None:
         self._assembly = assembly
-        self._strict = strict
+        self.strict = strict
         self._objects = assembly.objects
-        self._made: dict[tuple[str, At], Mapping[str, PolicySettings]] = {}
+        self._made: dict[tuple[str, At, type | None], Mapping[str, PolicySettings]] = {}
         self._classifiers: dict[type, object] = dict(before._classifiers) if before is not None else {}
 
     @property
@@ -85,6 +88,10 @@ class Settings:
         """The active profiles, in order of activation."""
         return self.instances.resolver.profiles
 
+    def knows(self, source: str) -> bool:
+        """Whether `source` is a file of code in which places can be told more exactly."""
+        return self._assembly.knows(source)
+
     def make_all(self) -> None:
         """Make the settings of every element there is, so that whatever fails does so now."""
         for elements in self.instances.elements.values():
@@ -96,7 +103,10 @@ class Settings:
 
         A policy with instances has its instance's id as `name`. Raises what a classifier raises when it is made.
         """
-        key = (element.definition.id, element.definition.at)
+        scope = element.scope
+        # Classes of one name may have been made at one place, by a loop.
+        cls = scope.cls if isinstance(scope, ClassScope) else None
+        key = (element.definition.id, element.definition.at, cls)
         if key not in self._made:
             effective = self.instances.resolver.resolve(element)
             policies = dict.fromkeys(policy for policy, _ in effective)
@@ -105,30 +115,35 @@ class Settings:
         return self._made[key]
 
     def _policy(self, policy: str, effective: Mapping[SettingKey, Effective], element: Element) -> PolicySettings:
+        attributes = [a for a in POLICIES[policy].attributes.values() if a.kind is not AttributeKind.TEMPLATE_NAME]
+        told = {a.name: self._told(policy, a, effective.get((policy, a.name))) for a in attributes}
+        facts = {name: given.value if given is not None else UNKNOWN for name, given in told.items()}
         found: dict[str, Any] = {}
-        for attribute in POLICIES[policy].attributes.values():
-            if attribute.kind is AttributeKind.TEMPLATE_NAME:
-                continue
-            value = effective.get((policy, attribute.name))
-            found[attribute.name] = self._value(attribute, value) if value is not None else None
+        for attribute in attributes:
+            given = told[attribute.name]
+            if given is not None and given.origin.layer is Source.BUILT_IN:
+                given = replace(given, value=adjusted(policy, attribute.name, facts))
+            value = self._live(attribute, given) if given is not None else None
+            found[attribute.name] = value if value is not _NOTHING else None
             if attribute.kind is AttributeKind.INSTANCE_NAME and found[attribute.name] is None:
                 found[attribute.name] = element_id(element)
         return MappingProxyType(found)
 
-    def _value(self, attribute: Attribute, effective: Effective) -> Any:
-        """The strongest value that can be told."""
-        several: tuple[Effective | Given, ...] = (effective, *effective.shadowed)
-        for given in several:
-            value = self._live(attribute, given)
-            if value is not _NOTHING:
-                return value
-        return None
+    def _told(self, policy: str, attribute: Attribute, effective: Effective | None) -> Given | None:
+        """What the strongest layer gives whose value can be told; a default as it is before it gives way to others."""
+        if effective is None:
+            return None
+        if effective.origin.layer is Source.BUILT_IN:
+            return Given(built_in(policy)[attribute.name], effective.origin)
+        strongest = Given(effective.value, effective.origin, effective.slot, effective.doubt)
+        several = (strongest, *effective.shadowed)
+        return next((given for given in several if self._live(attribute, given) is not _NOTHING), None)
 
     def written(self, slot: Slot) -> tuple[object] | None:
         """The value that code writes in a slot, in a tuple of one; None if that is not known."""
         return self._assembly.policy_facts.live(slot)
 
-    def _live(self, attribute: Attribute, given: Effective | Given) -> Any:
+    def _live(self, attribute: Attribute, given: Given) -> Any:
         written = self.written(given.slot) if given.slot is not None else None
         if written is not None:
             return self._from_code(attribute, written[0])
@@ -180,7 +195,7 @@ class Settings:
         order = arranged((layer.name.lower() for layer in values["order"]), default_order())
         return Options(
             enabled=values["enabled"],
-            strict=self._strict,
+            strict=self.strict,
             order=tuple(Layer[name.upper()] for name in order),
             events_per_call=values["events.per-call"],
             fallback_when_disabled=values["fallback.when-disabled"],

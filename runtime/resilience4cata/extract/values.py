@@ -36,10 +36,24 @@ def ref_of(cls: type) -> Ref:
     return Ref(full_name(cls), is_class=True, ancestors=tuple(map(full_name, cls.__mro__)))
 
 
+def handler_of(value: Any) -> Value:
+    """A fallback handler as facts know it: also an object that can neither be made nor called."""
+    found = value_of(value)
+    if found is not UNKNOWN or callable(value):
+        return found
+    cls = ref_of(type(value))
+    return Ref(f"{cls.name}()", is_class=False, ancestors=cls.ancestors)
+
+
 def full_name(named: Any) -> str:
     """`module.qualname` of a class or function."""
     module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", None) or named.__name__
-    return f"{module}.{name}" if isinstance(module, str) else str(name)
+    return f"{known_as(module)}.{name}" if isinstance(module, str) else str(name)
+
+
+def known_as(module: str) -> str:
+    """The name by which people know a module: that of the program is another in processes that were spawned."""
+    return "__main__" if module == "__mp_main__" else module
 
 
 def _member(value: Enum) -> Value:

@@ -39,7 +39,7 @@ from .definitions import (
     Unreadable,
     Written,
 )
-from .policies import Application, Applied, Composed, Declaration, Decorator, Foreign, NotAPolicy
+from .policies import Application, Applied, Composed, Declaration, Decorator, Foreign, Listener, NotAPolicy
 from .project import NoTypes, Oracle, Project
 from .suppressions import Suppression
 from .values import NOWHERE, UNKNOWN, At, Interval, Items, Member, Ref, Slot, Unknown, Value
@@ -70,6 +70,7 @@ __all__ = [
     "Items",
     "Key",
     "Kind",
+    "Listener",
     "Loop",
     "Meaning",
     "Member",

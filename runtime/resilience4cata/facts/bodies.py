@@ -24,7 +24,8 @@ class Call:
     `definition` is the function, if it is one of the project. `keywords` are the names of arguments and `positional` is
     the number of others; with `open` there may be more of both (`*args`, `**options`). `given` are parameters of the
     function that are handed on as they are. `loops` and `tries` are the loops and `try` bodies around the call, as
-    indices into those of the body. `awaited` and `returned` tell what happens to its value at once.
+    indices into those of the body. `awaited` and `returned` tell what happens to its value at once, `keyed` that it
+    carries, or may carry, an idempotency key.
     """
 
     callee: str | Unknown
@@ -38,6 +39,7 @@ class Call:
     tries: tuple[int, ...] = ()
     awaited: bool = False
     returned: bool = False
+    keyed: bool = False
 
 
 class Effect(Enum):

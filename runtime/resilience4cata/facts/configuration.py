@@ -169,12 +169,14 @@ class Template:
 class Override:
     """`builder.instance("payments", …)`: attributes that count for one instance whatever else is written.
 
-    `at_run_time` tells that it is `reconfigure("payments", …)` of a running program. One that is not `certain` may be
-    another program's, that of the tests for instance.
+    `at_run_time` tells that it is `reconfigure("payments", …)` of a running program, `standing` that this was accepted
+    before: what it names was there, and may be gone. One that is not `certain` may be another program's, that of the
+    tests for instance.
     """
 
     name: str
     at: At
     declarations: tuple[Declaration, ...] = ()
     at_run_time: bool = False
+    standing: bool = False
     certain: bool = True

@@ -15,12 +15,14 @@ from .values import At, Ref, Unknown
 class TypeFact:
     """A type as a front end knows it: `text` to show, `handle` for that front end's own oracle.
 
-    `classes` are the classes it names (a union names several); None when that is not known.
+    `classes` are the classes it names (a union names several); None when that is not known. `absent` is the first name
+    in it that does not exist at run time, "" if all may.
     """
 
     text: str
     handle: object = field(default=None, compare=False)
     classes: tuple[Ref, ...] | None = None
+    absent: str = ""
 
 
 class ParameterKind(IntEnum):
@@ -75,7 +77,8 @@ class Definition:
     the future that a plain `def` is annotated to return. `replaces` is the place of an earlier definition of the name
     in the same body, which nobody sees any more. `works_alone` tells that the body does something and asks nothing for
     an attribute of its own name (`super().find()`); False where bodies are not looked at. `of_protocol` tells of a
-    decorated method that it stands in the body of a Protocol, with a body of its own or without.
+    decorated method that it stands in the body of a Protocol, with a body of its own or without. `result_varies` tells
+    of the implementation of overloads that they promise other results than its own annotation.
     """
 
     id: str
@@ -94,6 +97,7 @@ class Definition:
     coroutine: bool = False
     works_alone: bool = False
     of_protocol: bool = False
+    result_varies: bool = False
 
     @property
     def is_contract(self) -> bool:

@@ -67,6 +67,47 @@ def future_of(classes: tuple[Ref, ...] | None) -> Ref | None:
     return classes[0] if FUTURES.intersection(classes[0].ancestors or ()) else None
 
 
+SINGLE_PASS: Final = frozenset(
+    {
+        "_io._IOBase",
+        "asyncio.streams.StreamReader",
+        "builtins.enumerate",
+        "builtins.filter",
+        "builtins.generator",
+        "builtins.map",
+        "builtins.reversed",
+        "builtins.zip",
+        "collections.abc.AsyncIterator",
+        "collections.abc.Iterator",
+        "io.IOBase",
+        "typing.AsyncIterator",
+        "typing.IO",
+        "typing.Iterator",
+    }
+)
+"""What can be run through or read once: iterators and streams, under the names that run time and stubs give them."""
+
+READING: Final = frozenset({"read", "read1", "readinto", "readline", "readlines"})
+"""Methods that take something out of a stream."""
+
+REWINDING: Final = "seek"
+"""The method that lets a stream begin again."""
+
+RUNNING_THROUGH: Final = frozenset(
+    f"builtins.{name}" for name in ("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum")
+) | {"builtins.tuple"}
+"""They run through what they are given at once."""
+
+LAZY: Final = frozenset({"enumerate", "filter", "iter", "map", "zip"})
+"""Built-in functions that run through what they are given while their own result is run through."""
+
+
+def is_single_pass(classes: tuple[Ref, ...] | None) -> bool:
+    """Whether an annotation names iterators and streams alone, or nothing (`None`) beside them."""
+    refs = [ref for ref in classes or () if ref.short not in ("None", "NoneType")]
+    return bool(refs) and all(SINGLE_PASS.intersection(ref.ancestors or ()) for ref in refs)
+
+
 SLEEPING: Final = frozenset(
     {"anyio.sleep", "asyncio.sleep", "asyncio.tasks.sleep", "gevent.sleep", "time.sleep", "trio.sleep"}
 )
@@ -114,6 +155,22 @@ BLOCKING: Final[Mapping[str, Blocking]] = {
 }
 """Calls that keep their thread until an answer is there. Those of drivers whose connections carry a time-out of their
 own count as bounded: where it was set cannot be seen at the call."""
+
+NON_IDEMPOTENT: Final = frozenset(
+    f"{client}.{verb}"
+    for verb in ("patch", "post")
+    for client in (
+        "aiohttp.ClientSession()",
+        "httpx",
+        "httpx.AsyncClient()",
+        "httpx.Client()",
+        "requests",
+        "requests.Session()",
+        "requests.api",
+        "requests.session()",
+    )
+)
+"""Requests that may do their work twice if they are sent twice (RFC 9110, section 9.2.2, and RFC 5789)."""
 
 COROUTINE_FUNCTIONS: Final = frozenset(
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .values import UNKNOWN, At, Slot, Unknown, Value
+from .values import NOWHERE, UNKNOWN, At, Slot, Unknown, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,21 @@ class Foreign:
 
 
 Decorator = Applied | Foreign
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """A function that is given to be called with events: `resilience.listen(StateTransition, notify)`.
+
+    `method` is what it is given to and `at` the argument; `name` is the last one of the function, "" if it has none.
+    `is_async` tells whether calling it gives a coroutine, None where that is not known.
+    """
+
+    method: str
+    name: str
+    is_async: bool | None
+    at: At
+    defined_at: At = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)

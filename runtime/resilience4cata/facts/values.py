@@ -64,7 +64,8 @@ class Ref:
     """A class, function or other named object, by its full dotted name.
 
     `ancestors` are the full names of a class's method resolution order, itself first; None when it is no class or its
-    bases are not all known (then `is_class` may still be known).
+    bases are not all known (then `is_class` may still be known). An object of a class, which has no name, is called
+    `acme.Handler()`, and has the ancestors of its class.
     """
 
     name: str

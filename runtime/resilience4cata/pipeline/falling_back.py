@@ -27,14 +27,16 @@ class Target:
     """A fallback. `answers` are the exceptions that select it, () for every one.
 
     `find` gives what is to be called for a receiver. With `context` it is called with the `FallbackContext` alone, else
-    with the original's arguments and, if `error` names a parameter for it, the exception.
+    with the original's arguments and, if `error` names a parameter for it, the exception: after `position` others where
+    it cannot be given by name.
     """
 
     name: str
     find: Callable[[object], Callable[..., Any]]
     answers: Classes = ()
     error: str | None = None
-    error_last: bool = False
+    position: int = 0
+    by_position: bool = False
     context: bool = False
     with_receiver: bool = False
 
@@ -69,8 +71,8 @@ def target_of(
     if not answers and parameter.default is not Parameter.empty:
         # A parameter of the target's own, which keeps its default.
         return Target(name, find)
-    last = parameter.kind is Parameter.POSITIONAL_ONLY
-    return Target(name, find, answers or (Exception,), parameter.name, error_last=last)
+    nameless = parameter.kind is Parameter.POSITIONAL_ONLY
+    return Target(name, find, answers or (Exception,), parameter.name, len(ours), by_position=nameless)
 
 
 def _positional(function: Callable[..., Any], *, bound: bool) -> list[Parameter]:
@@ -155,12 +157,13 @@ class FallbackLayer:
         args, kwargs = call.args, dict(call.kwargs)
         if call.binder is not None and call.arguments is not None:
             args, kwargs = given(call.binder, call.arguments)
-        if target.with_receiver:
-            args = (call.receiver, *args)
-        if target.error_last:
-            args = (*args, actual)
+        if target.error is not None and (target.by_position or len(args) > target.position):
+            # What fills `*args` stands behind it.
+            args = (*args[: target.position], actual, *args[target.position :])
         elif target.error is not None:
             kwargs[target.error] = actual
+        if target.with_receiver:
+            args = (call.receiver, *args)
         return args, kwargs
 
     def _context(self, failure: BaseException, named: dict[str, Any] | None, call: Call) -> FallbackContext:

@@ -13,7 +13,7 @@ from functools import update_wrapper
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from ..guards import guard_of, wrapped
+from ..guards import Guard, guard_of, wrapped
 from .classes import cover, is_guardable, watch
 from .recording import INHERIT_POLICIES, UNGUARDED, Application, Mark, record
 
@@ -48,11 +48,12 @@ def apply(policy: object, target: F, frame: FrameType) -> F:
     Gives back what takes the target's place: a wrapper where one can stand, else the target itself.
     """
     target = _its_own(target)
-    _ask_for_owner(record(policy, target, frame), frame)
+    application = record(policy, target, frame)
+    _ask_for_owner(application, frame)
     explicit = not isinstance(policy, Mark)
     if issubclass(type(target), type):
-        if explicit:
-            cover(cast("type", target))
+        if explicit and cover(cast("type", target), policy):
+            application.leave_policy()
         return target
     if policy is UNGUARDED or not is_guardable(target):
         return target
@@ -61,11 +62,19 @@ def apply(policy: object, target: F, frame: FrameType) -> F:
     assert guard is not None
     if explicit:
         guard.add(policy)
+        application.leave_policy()
     return cast("F", wrapper)
 
 
 # By the identity of the function, which its wrapper keeps alive.
 _wrappers: Final[dict[int, ref[Any]]] = {}
+
+
+def guard_around(function: object) -> Guard | None:
+    """The guard of a decorated function, while its wrapper lives."""
+    reference = _wrappers.get(id(function))
+    guard = guard_of(reference()) if reference is not None else None
+    return guard if guard is not None and guard.function is function else None
 
 
 def _new_wrapper(target: Any) -> Any:
@@ -80,7 +89,7 @@ def _its_own(target: F) -> F:
     `quick = timeout("1s")(f)` and `patient = timeout("9s")(f)` are two guarded functions, not one with two timeouts.
     Like what a function makes, the second has a state of its own and no key in configuration.
     """
-    if type(target) is not FunctionType or id(target) not in _wrappers:
+    if type(target) is not FunctionType or guard_around(target) is None:
         return target
     twin = FunctionType(target.__code__, target.__globals__, target.__name__, target.__defaults__, target.__closure__)
     twin.__kwdefaults__ = target.__kwdefaults__

@@ -6,35 +6,34 @@ call, from the facts. A wrapper for which nothing counts runs the function as it
 
 from __future__ import annotations
 
-import contextlib
 from _weakref import ref
 from collections.abc import Callable, Iterator
-from types import FunctionType, MethodType
-from typing import Any, Final
+from types import CellType, FunctionType, MethodType
+from typing import Any, Final, cast
 
 from ..guards import Guard, guard_of, guards_in, wrapped
-from .recorded import binding_removed, coverable, is_a, is_abstract, is_generator, layers
+from .recorded import binding_removed, context_manager_maker, coverable, is_a, is_abstract, is_generator, layers
 from .recording import is_unguarded, move
 
 _HOOK: Final = "__init_subclass__"
 _HEAP_TYPE: Final = 0x200  # Py_TPFLAGS_HEAPTYPE: made by a class statement, so that it can be changed
 _IMMUTABLE: Final = 0x100  # Py_TPFLAGS_IMMUTABLETYPE
-_CONTEXTLIB: Final = contextlib.contextmanager.__code__.co_filename
 _BINDING: Final = (staticmethod, classmethod)
 
 
 class Hook:
-    """Stands as `__init_subclass__` in a class with policies, so that classes below it get their wrappers.
+    """Stands as `__init_subclass__` in a class with wrappers, so that classes below it get theirs.
 
-    `own` is what the class itself defines under that name. `covers` tells whether policies stand on the class.
+    `own` is what the class itself defines under that name, `policies` are those that stand on the class.
     """
 
-    __slots__ = ("_home", "covers", "own")
+    __slots__ = ("_before", "_home", "own", "policies")
 
     def __init__(self, home: type, own: Any) -> None:
         self.own = own
-        self.covers = False
+        self.policies: tuple[object, ...] = ()
         self._home: Callable[[], type | None] = ref(home)
+        self._before: Callable[[], type | None] = lambda: None
 
     def __get__(self, instance: object, owner: type | None = None) -> Callable[..., None]:
         return MethodType(self, owner if owner is not None else type(instance))
@@ -49,11 +48,21 @@ class Hook:
             super(home, cls).__init_subclass__(**kwargs)  # type: ignore[misc]
         adopt(cls)
 
+    @property
+    def __closure__(self) -> tuple[CellType, ...]:
+        """The cells by which functions behind wrappers know their class, as `super()` without arguments asks them to.
+
+        attrs, which makes classes anew, looks for them at everything that stands in a class; a wrapper has none.
+        """
+        homes = [home for home in (self._home(), self._before()) if home is not None]
+        members = [member for home in homes for member in vars(home).copy().values()]
+        return tuple(cell for member in members for layer in layers(member) for cell in _class_cells(layer))
+
     def __set_name__(self, owner: type, name: str) -> None:
         """Learn that a decorator has made the class anew, as `dataclass(slots=True)` does."""
         home = self._home()
         if home is not None and _made_anew(owner, home):
-            self._home = ref(owner)
+            self._home, self._before = ref(owner), ref(home)
             move(home, owner)
             adopt(owner, instead_of=home)
 
@@ -61,16 +70,21 @@ class Hook:
 _hooked: Final[dict[int, Callable[[], type | None]]] = {}
 
 
-def cover(cls: type) -> None:
-    """Give wrappers to what a policy on `cls` reaches, and to what it reaches in subclasses that exist already."""
+def cover(cls: type, policy: object) -> bool:
+    """Give wrappers to what a policy on `cls` reaches, and to what it reaches in subclasses that exist already.
+
+    The class holds the policy from then on. False if it cannot be changed.
+    """
     if not cls.__flags__ & _HEAP_TYPE or cls.__flags__ & _IMMUTABLE:
-        return
-    _hook_on(cls).covers = True
+        return False
+    hook = _hook_on(cls)
+    hook.policies = (*hook.policies, policy)
     for reached in (cls, *_below(cls)):
         adopt(reached)
         for member in vars(reached).copy().values():
             for guard in guards_in(binding_removed(member)):
                 guard.touch()
+    return True
 
 
 def watch(cls: type) -> None:
@@ -89,8 +103,9 @@ def adopt(cls: type, *, instead_of: type | None = None) -> None:
         _hook_on(cls)
     covered = any(_covers(base) for base in cls.__mro__)
     for key, member in vars(cls).copy().items():
-        if (covered and _reaches(key, member)) or _implements(cls, key):
-            _wrap(cls, key, member)
+        if ((covered and _reaches(key, member)) or _implements(cls, key)) and _wrap(cls, key, member) is not None:
+            # It learns, too, that the class is made anew.
+            _hook_on(cls)
     for key, member in vars(cls).copy().items():
         for guard in guards_in(binding_removed(member)):
             if guard.owner() in (None, instead_of):
@@ -109,15 +124,16 @@ def adopt_hidden() -> None:
 
 
 def has_policies(cls: type) -> bool:
-    """Whether policies stand on a class, or in its body."""
+    """Whether policies stand on a class, in its body, or on what its methods override."""
     return type(vars(cls).get(_HOOK)) is Hook
 
 
 def is_guardable(target: object) -> bool:
     """Whether a wrapper can stand in place of `target`: it is called, and does its work then."""
     kind = type(target)
-    if issubclass(kind, FunctionType):
-        return not is_generator(target) and target.__code__.co_filename != _CONTEXTLIB  # type: ignore[attr-defined, arg-type]
+    if kind is FunctionType:
+        function = cast("FunctionType", target)
+        return not is_generator(function) and context_manager_maker(function) is None
     return callable(target) and not issubclass(kind, (*_BINDING, property, type))
 
 
@@ -141,9 +157,17 @@ def _forget(key: int) -> Callable[[Any], None]:
     return forget
 
 
+def _class_cells(layer: object) -> Iterator[CellType]:
+    if type(layer) is not FunctionType or layer.__closure__ is None:
+        return
+    for name, cell in zip(layer.__code__.co_freevars, layer.__closure__, strict=True):
+        if name == "__class__":
+            yield cell
+
+
 def _covers(cls: type) -> bool:
     hook = vars(cls).get(_HOOK)
-    return type(hook) is Hook and hook.covers
+    return type(hook) is Hook and bool(hook.policies)
 
 
 def _reaches(key: str, member: object) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property, partialmethod
@@ -17,27 +18,43 @@ if TYPE_CHECKING:
 _MAX_LAYERS: Final = 100
 _YIELDS: Final = 0x20 | 0x200  # inspect.CO_GENERATOR, CO_ASYNC_GENERATOR
 _ITERABLE_COROUTINE: Final = 0x100
+# Other functions that contextlib makes do their work when they are called: a context manager used as a decorator.
+_CONTEXTLIB: Final = contextlib.contextmanager.__code__.co_filename
+_CONTEXT_MANAGERS: Final = {
+    f"{maker.__name__}.<locals>.helper": f"contextlib.{maker.__name__}"
+    for maker in (contextlib.contextmanager, contextlib.asynccontextmanager)
+}
 
 
 class Recorded:
-    """A snapshot of all applications. It holds their targets until `release`."""
+    """A snapshot of all applications. It holds their targets until `release`.
+
+    `anchors` are what they stand on, `forgotten` what stood in modules that are no longer those of their names. That is
+    declared no more, but whoever has it may call it.
+    """
 
     def __init__(self) -> None:
         self._on: defaultdict[int, list[Application]] = defaultdict(list)
-        self.anchors: list[object] = []
         self._all: list[Application] = []
+        declared: dict[int, object] = {}
+        gone: dict[int, object] = {}
         for application in recorded():
             anchor = application.anchor()
-            if anchor is None or application.forgotten():
+            if anchor is None:
                 continue
-            self._all.append(application)
-            if id(anchor) not in self._on:
-                self.anchors.append(anchor)
             self._on[id(anchor)].append(application)
+            if application.forgotten():
+                gone[id(anchor)] = anchor
+            else:
+                declared[id(anchor)] = anchor
+                self._all.append(application)
+        self.anchors = [*declared.values()]
+        self.forgotten = [anchor for key, anchor in gone.items() if key not in declared]
 
     def release(self) -> None:
         """Hold the targets no more; the snapshot still answers for those that live on."""
         self.anchors.clear()
+        self.forgotten.clear()
 
     def on(self, anchor: object, through: type | None = None) -> tuple[Application, ...]:
         """What stands directly on `anchor`, outermost first; with `through`, on a wrapper of that type around it."""
@@ -65,7 +82,8 @@ class Recorded:
 
     def policies(self, member: object) -> tuple[Decorator, ...]:
         """The policies on `member`, outermost first."""
-        return tuple(cast("Decorator", a.policy) for a in self.around(member) if not isinstance(a.policy, Mark))
+        found = (application.policy for application in self.around(member))
+        return tuple(cast("Decorator", p) for p in found if p is not None and not isinstance(p, Mark))
 
     def marked(self, member: object, mark: Mark) -> bool:
         """Whether `unguarded` or `inherit_policies` stands on `member`."""
@@ -136,6 +154,12 @@ def is_generator(function: FunctionType) -> bool:
     """Whether calling a function makes a generator or an asynchronous one, and does nothing else."""
     flags = function.__code__.co_flags
     return bool(flags & _YIELDS) and not flags & _ITERABLE_COROUTINE
+
+
+def context_manager_maker(function: FunctionType) -> str | None:
+    """What of contextlib made a function that does nothing but make a context manager; None for any other function."""
+    code = function.__code__
+    return _CONTEXT_MANAGERS.get(code.co_qualname) if code.co_filename == _CONTEXTLIB else None
 
 
 def holds(member: object, anchor: object) -> bool:

@@ -1,7 +1,8 @@
 """What was applied to what. Decorators only record; nothing is checked and nothing fails on import.
 
 An application holds its target weakly, so that a decorated function lives no longer than without its decorator, and
-remembers the code that applied it, never the frame. What has one of our wrappers is recorded on what is wrapped.
+remembers the code that applied it, never the frame. What has one of our wrappers is recorded on what is wrapped. Where
+the wrapper or the class holds the policy too, the application leaves it to that: a policy may lead to its own target.
 """
 
 from __future__ import annotations
@@ -32,17 +33,18 @@ INHERIT_POLICIES: Final = Mark("inherit_policies")
 class Application:
     """One decorator of ours that was applied.
 
-    `number` is the moment at which it was applied. `anchor()` is the function, class or other object that it stands
-    on, None when that is gone; properties, static and class methods cannot be held weakly, so for them the anchor is
-    the function inside and `through` tells which of them stood in between. `owner()` is the class whose body it was
-    written in, as far as known. `module`, `code`, `instruction` and `line` say where it was applied; `forgotten()`
-    whether that module is no longer the one of its name, having been imported anew.
+    `policy` is None when what held it is gone. `number` is the moment at which it was applied. `anchor()` is the
+    function, class or other object that it stands on, None when that is gone; properties, static and class methods
+    cannot be held weakly, so for them the anchor is the function inside and `through` tells which of them stood in
+    between. `owner()` is the class whose body it was written in, as far as known. `module`, `code`, `instruction` and
+    `line` say where it was applied; `forgotten()` whether that module is no longer the one of its name, having been
+    imported anew.
     """
 
-    __slots__ = ("_live", "anchor", "code", "instruction", "line", "module", "number", "owner", "policy", "through")
+    __slots__ = ("_live", "_policy", "anchor", "code", "instruction", "line", "module", "number", "owner", "through")
 
     def __init__(self, policy: object, number: int, frame: FrameType) -> None:
-        self.policy = policy
+        self._policy: Callable[[], object] = _Strong(policy)
         self.number = number
         self.module = str(frame.f_globals.get("__name__", ""))
         module = sys.modules.get(self.module)
@@ -53,6 +55,14 @@ class Application:
         self.through: type | None = None
         self.anchor: Callable[[], object] = _nothing
         self.owner: Callable[[], type | None] = _nothing
+
+    @property
+    def policy(self) -> object:
+        return self._policy()
+
+    def leave_policy(self) -> None:
+        """Hold the policy no more, which something else does that lives as long as the target is guarded."""
+        self._policy = ref(self._policy())
 
     def forgotten(self) -> bool:
         if self._live is None:
@@ -131,9 +141,9 @@ def is_unguarded(function: object) -> bool:
 
 
 def recorded() -> list[Application]:
-    """Every application whose target is still there, in the order in which they were made."""
+    """Every application whose target and policy are still there, in the order in which they were made."""
     both = [*_weakly_held.copy().values(), *_strongly_held.copy().values()]
-    return sorted(both, key=lambda application: application.number)
+    return sorted((a for a in both if a.policy is not None), key=lambda application: application.number)
 
 
 _WRAPPERS: Final = (property, staticmethod, classmethod)

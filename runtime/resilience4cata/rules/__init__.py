@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 
@@ -56,16 +56,25 @@ def check(views: Iterable[object], context: Context) -> list[Finding]:
     Returns findings in order of place, without those that a place error on the same element makes pointless and those
     that another finding on the same spot subsumes.
     """
-    return list(in_order(_without_subsumed(list(_raw(views, context)))))
+    return that_count(all_findings(views, context))
 
 
-def _raw(views: Iterable[object], context: Context) -> Iterator[Finding]:
+def that_count(findings: list[Finding]) -> list[Finding]:
+    """What is left of `all_findings`, as `check` returns it."""
+    return list(in_order(_without_subsumed(findings)))
+
+
+def all_findings(views: Iterable[object], context: Context, codes: Collection[str] | None = None) -> list[Finding]:
+    """What each rule by itself finds; with `codes`, only these are asked."""
     rules = _usable_rules(context.provides.value)
+    found: list[Finding] = []
     for view in views:
         element = _element_of(view)
         for rule in rules.get(type(view), ()):
-            for fault in rule.check(view, context):
-                yield fault if isinstance(fault, Finding) else Finding(rule, fault, element)
+            if codes is None or rule.code in codes:
+                faults = rule.check(view, context)
+                found.extend(f if isinstance(f, Finding) else Finding(rule, f, element) for f in faults)
+    return found
 
 
 @cache

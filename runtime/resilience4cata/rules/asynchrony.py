@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
-from ..facts import Applied, Call, Definition, Element, Ref, Unknown
+from ..facts import Applied, At, Call, Definition, Element, Listener, Ref, Unknown, Written
 from ..facts.familiar import COROUTINE_FUNCTIONS
 from .places import named
 from .targets import unguarded
+from .words import subject
 
 
 @rule("R4C-AS-001", "policy-on-future", view=Element, needs=Needs.SCOPES)
@@ -99,3 +100,36 @@ def _gives_coroutine(call: Call) -> bool:
         return call.callee in COROUTINE_FUNCTIONS
     plain = call.definition.signature is not None and not call.definition.yields
     return call.definition.coroutine and plain
+
+
+@rule("R4C-AS-003", "async-callback", view=(Written, Listener), needs=Needs.SCOPES)
+def async_callback(view: Written | Listener, context: Context) -> Iterator[Fault]:
+    """Listeners and classifiers are called as ordinary functions. What an `async def` gives instead of an answer is a
+    coroutine that nobody awaits: nothing of it ever runs."""
+    if isinstance(view, Written):
+        yield from _async_classifier(view, context)
+    elif view.is_async:
+        yield _never_awaited(view.at, f"{view.method}({view.name or '...'})", view.name, view.defined_at)
+
+
+def _async_classifier(written: Written, context: Context) -> Iterator[Fault]:
+    slot = written.declaration.slots.get("classifier")
+    # Type checkers say in their own words that such a method overrides the one of Classifier.
+    if slot is None or Needs.KINDS not in context.provides:
+        return
+    value = slot.value if slot.certain else None
+    scope = context.oracle.class_scope(value) if isinstance(value, Ref) and value.is_class else None
+    classify = scope.lookup("classify") if scope is not None else None
+    if isinstance(value, Ref) and isinstance(classify, Definition) and classify.is_async:
+        yield _never_awaited(slot.at, subject(written, "classifier"), f"{value.short}.classify", classify.at)
+
+
+def _never_awaited(at: At, subject: str, name: str, defined_at: At) -> Fault:
+    return Fault(
+        at,
+        subject,
+        "{what} is asynchronous, but it is called and never awaited",
+        {"what": f"'{name}'" if name else "what is given"},
+        help="make it an ordinary def",
+        related=(Related(defined_at, f"'{name.rpartition('.')[2]}' is defined here"),) if defined_at.line else (),
+    )

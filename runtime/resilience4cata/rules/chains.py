@@ -18,7 +18,7 @@ _SHARED: Final = {
 }
 
 
-class _Chain(NamedTuple):
+class Chain(NamedTuple):
     """How a guarded function leads to another one: the calls on the way, and the guarded functions from end to end."""
 
     calls: tuple[Call, ...]
@@ -49,11 +49,11 @@ def _short(definition: Definition) -> str:
     return definition.name if definition.kind is Kind.FUNCTION else f"{owner}.{definition.name}"
 
 
-def _chains(outer: Guarded, context: Context, follows: _Follows) -> Iterator[_Chain]:
+def chains(outer: Guarded, context: Context, follows: _Follows) -> Iterator[Chain]:
     """The shortest chain to each guarded function that a function leads to, over calls that `follows` accepts."""
     known = {guarded.definition.at: guarded for guarded in guarded_bodies(context)}
     seen: set[At] = {outer.definition.at}
-    waiting = deque([(outer.body, _Chain((), (outer,)))])
+    waiting = deque([(outer.body, Chain((), (outer,)))])
     while waiting:
         body, chain = waiting.popleft()
         for call in body.calls:
@@ -62,7 +62,7 @@ def _chains(outer: Guarded, context: Context, follows: _Follows) -> Iterator[_Ch
                 continue
             seen.add(definition.at)
             inner = known.get(definition.at)
-            further = _Chain((*chain.calls, call), chain.guarded if inner is None else (*chain.guarded, inner))
+            further = Chain((*chain.calls, call), chain.guarded if inner is None else (*chain.guarded, inner))
             if inner is not None:
                 yield further
             below = context.oracle.body(definition)
@@ -87,7 +87,7 @@ def retries_multiply(project: Project, context: Context) -> Iterator[Fault]:
         chain
         for guarded in guarded_bodies(context)
         if _attempts(guarded)
-        for chain in _longest(_chains(guarded, context, _surfaces))
+        for chain in _longest(chains(guarded, context, _surfaces))
     ]
     inner = {guarded.definition.at for chain in found for guarded in chain.guarded[1:]}
     for chain in found:
@@ -110,7 +110,7 @@ def _attempts(guarded: Guarded) -> int:
     return value if isinstance(value, int) and value > 1 else 0
 
 
-def _longest(chains: Iterable[_Chain]) -> list[_Chain]:
+def _longest(chains: Iterable[Chain]) -> list[Chain]:
     """The chains that end in a retried function and have failures that all retries on them see, longest ones only."""
     fitting = [chain for chain in chains if _attempts(chain.guarded[-1]) and _are_all_retried(chain.guarded)]
     begun = {chain.places[:length] for chain in fitting for length in range(len(chain.calls))}
@@ -165,7 +165,7 @@ def instance_entered_twice(project: Project, context: Context) -> Iterator[Fault
     waits for itself where there is one; a breaker counts the same failure two times."""
     for outer in guarded_bodies(context):
         named = [policy for policy in _SHARED if _name(outer, policy) is not None]
-        for chain in _chains(outer, context, _is_made) if named else ():
+        for chain in chains(outer, context, is_made) if named else ():
             inner = chain.guarded[-1]
             for policy in named:
                 name = _name(outer, policy)
@@ -186,6 +186,6 @@ def _name(guarded: Guarded, policy: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _is_made(body: Body, call: Call) -> bool:
+def is_made(body: Body, call: Call) -> bool:
     """Whether the work of a call happens within the function that makes it."""
     return call.definition is not None and (not call.definition.coroutine or call.awaited or call.returned)

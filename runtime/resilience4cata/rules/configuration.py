@@ -101,10 +101,18 @@ def unknown_parent_template(template: Template, context: Context) -> Iterator[Fa
             f"{_title(template)}.extends",
             "no template named '{name}' found",
             {"name": template.extends},
-            suggestions=_nearest(template.extends, names - {template.name}),
+            suggestions=_nearest(template.extends, names - _extending(template.name, context.project.templates)),
             words=(template.extends,),
             rivals=names - {template.name},
         )
+
+
+def _extending(name: str, templates: Sequence[Template]) -> frozenset[str]:
+    """A template and all that extend it, in some profile: to extend one of them would make a circle."""
+    found = {name}
+    while further := {t.name for t in templates if t.extends in found} - found:
+        found |= further
+    return frozenset(found)
 
 
 def _title(template: Template) -> str:

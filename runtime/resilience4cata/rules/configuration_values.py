@@ -62,7 +62,8 @@ def _faults_of_other_rules(keys: list[Key], context: Context) -> Iterator[Fault 
     # Imported late: the engine discovers this module.
     from . import check
 
-    by_place = {key.value_at: key for key in keys}
+    # What comes by an alias stands where its anchor stands: the key there comes first, and is the one to name.
+    by_place = {key.value_at: key for key in reversed(keys)}
     inner = Context(context.provides & (Needs.DECLARATIONS | Needs.KINDS), context.oracle, context.project)
     for finding in check(_views(keys), inner):
         key = by_place.get(finding.fault.at)
@@ -70,7 +71,7 @@ def _faults_of_other_rules(keys: list[Key], context: Context) -> Iterator[Fault 
             continue
         fault = replace(finding.fault, subject=key.text)
         if finding.rule.code in _ONE_VALUE:
-            yield _in_file_words(fault, key)
+            yield _in_file_words(_with_keys(fault, key), key)
         elif finding.rule.code.startswith(_SEVERAL_VALUES) and finding.rule.code not in _CODE_ONLY:
             yield replace(finding, fault=fault)
 
@@ -88,6 +89,14 @@ def _views(keys: list[Key]) -> Iterator[Written]:
     for (policy, *_), slots in tables.items():
         if slots:
             yield Written(Declaration(str(policy), slots, next(iter(slots.values())).at))
+
+
+def _with_keys(fault: Fault, key: Key) -> Fault:
+    """The fault with attributes called as they are spelled in files: `max-attempts`."""
+    meaning = key.meaning
+    attributes = POLICIES[meaning.policy].attributes if isinstance(meaning, Setting) else {}
+    keys = {name: attribute.key for name, attribute in attributes.items()}
+    return replace(fault, values={n: keys.get(v, v) if isinstance(v, str) else v for n, v in fault.values.items()})
 
 
 def _in_file_words(fault: Fault, key: Key) -> Fault:

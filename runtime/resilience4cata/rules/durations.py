@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from ..config.defaults import nanoseconds
+from ..config.defaults import inspected, nanoseconds
 from ..diagnostics import Action, Context, Fault, Needs, Offer, Severity, rule
-from ..durations import MAX_NANOSECONDS, Problem, format_duration, inspect
+from ..durations import MAX_NANOSECONDS, Problem, format_duration
 from ..facts import Interval, Slot, Value, Written
 from ..schema import POLICIES, Attribute, AttributeKind
 from .words import all_fail, show, subject
@@ -58,7 +58,7 @@ def _problem_with(code: str) -> Callable[[Value], Problem | None]:
     """A judge that gives the problem of a text if it has this code."""
 
     def judge(value: Value) -> Problem | None:
-        verdict = inspect(value) if isinstance(value, str) else None
+        verdict = inspected(value) if isinstance(value, str) else None
         return verdict if isinstance(verdict, Problem) and verdict.code == code else None
 
     return judge
@@ -110,7 +110,7 @@ def duration_without_unit(written: Written, context: Context) -> Iterator[Fault]
 
 def _with_unit(value: Value, context: Context) -> tuple[str, ...] | None:
     if isinstance(value, str):
-        verdict = inspect(value)
+        verdict = inspected(value)
         return verdict.suggestions if isinstance(verdict, Problem) and verdict.code == "R4C-DU-002" else None
     # Type checkers refuse numbers in their own words.
     if (
@@ -128,7 +128,7 @@ def _reading(number: float, unit: str) -> tuple[str, ...]:
     if not number < MAX_NANOSECONDS:
         return ()
     text = f"{number}{unit}"
-    verdict = inspect(text)
+    verdict = inspected(text)
     return (text,) if isinstance(verdict, int) else verdict.suggestions[:1]
 
 
@@ -217,7 +217,7 @@ def roundabout_duration(written: Written, context: Context) -> Iterator[Fault]:
 
 def _canonical(value: Value) -> str | None:
     """The shortest spelling of a text that is a duration; zero may be written in any unit."""
-    length = inspect(value) if isinstance(value, str) else None
+    length = inspected(value) if isinstance(value, str) else None
     return format_duration(length) if isinstance(length, int) and length else None
 
 

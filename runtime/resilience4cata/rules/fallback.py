@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..diagnostics import Action, Context, Fault, Needs, Related, rule
-from ..facts import Definition, Element, Ref, Unknown, Value, Written
+from ..facts import Definition, Element, Items, Ref, Unknown, Value, Written
 from ..suggestions import did_you_mean
 from .fitting import expected_form, misfits, shape_of
 from .targets import Target, Use, handler_of, is_private, uses
@@ -24,11 +25,12 @@ def fallback_without_target(written: Written, context: Context) -> Iterator[Faul
     declaration = written.declaration
     if declaration.policy != "fallback" or not declaration.called:
         return
-    given = {declaration.writes("handler"), declaration.writes("method")}
+    method = declaration.writes("method")
+    given = {declaration.writes("handler"), declaration.value("method") != Items(()) if method else method}
     if given == {False}:
         yield Fault(
             declaration.at,
-            subject(written),
+            subject(written, "method"),
             "neither a handler nor a method is given",
             help='write @fallback(Handler) or @fallback(method="name")',
         )
@@ -131,7 +133,7 @@ def fallback_result_differs(element: Element, context: Context) -> Iterator[Faul
         ours, theirs = original.signature, target.signature
         if ours is None or theirs is None or ours.result is None or theirs.result is None or _async_clash(use, target):
             continue
-        if context.oracle.assignable(theirs.result, ours.result) is False:
+        if not target.result_varies and context.oracle.assignable(theirs.result, ours.result) is False:
             yield Fault(
                 use.at,
                 use.subject("method", "handler"),
@@ -217,10 +219,19 @@ def _handler_problem(handler: Value, context: Context) -> tuple[str, str]:
         named = isinstance(handler, str) and handler.isidentifier()
         return "is not a FallbackHandler", f'method="{handler}"' if named else ""
     if not handler.is_class:
-        return "", ""
+        return _object_problem(handler, context)
     if handler.ancestors is not None and _HANDLER not in handler.ancestors:
         return "is not a FallbackHandler", ""
     return _cannot_be_made(handler, context), ""
+
+
+def _object_problem(handler: Ref, context: Context) -> tuple[str, str]:
+    if handler.ancestors is None:
+        return "", ""
+    if _HANDLER not in handler.ancestors:
+        return "is not a FallbackHandler", ""
+    cls = replace(handler, name=handler.name.removesuffix("()"), is_class=True)
+    return "is an object, where its class is expected", "" if _arguments(cls, context) else cls.short
 
 
 def _cannot_be_made(handler: Ref, context: Context) -> str:
@@ -228,14 +239,19 @@ def _cannot_be_made(handler: Ref, context: Context) -> str:
     apply = scope.lookup("apply") if scope is not None else None
     if isinstance(apply, Definition) and apply.abstract:
         return "is abstract: 'apply' is not implemented"
-    constructor = scope.lookup("__init__") if scope is not None else None
     # Only build() knows whether something other than a plain call makes the handlers.
     called_plainly = Needs.KINDS | Needs.TYPES in context.provides and not context.project.makes_handlers
-    if called_plainly and isinstance(constructor, Definition) and constructor.signature is not None:
-        required = [p.name for p in constructor.signature.parameters if p.required and p.kind in (0, 1, 3)]
-        if required:
-            return f"needs arguments to be made: {', '.join(required)}"
-    return ""
+    required = _arguments(handler, context) if called_plainly else []
+    return f"needs arguments to be made: {', '.join(required)}" if required else ""
+
+
+def _arguments(handler: Ref, context: Context) -> list[str]:
+    """What a handler class must be given to be made."""
+    scope = context.oracle.class_scope(handler)
+    constructor = scope.lookup("__init__") if scope is not None else None
+    if not isinstance(constructor, Definition) or constructor.signature is None:
+        return []
+    return [p.name for p in constructor.signature.parameters if p.required and p.kind in (0, 1, 3)]
 
 
 @rule("R4C-FB-009", "async-fallback", view=Element, needs=Needs.SCOPES, subsumes=("R4C-FB-004",))

@@ -211,6 +211,33 @@ def _rank(raised: Ref, choice: _Choice) -> int | None:
     return min(ranks, default=None)
 
 
+@rule("R4C-FB-015", "absent-exception-type", view=Element, needs=Needs.SCOPES | Needs.KINDS)
+def absent_exception_type(element: Element, context: Context) -> Iterator[Fault]:
+    """Which exceptions select a fallback is read from its annotation while the program runs. A name that is imported
+    for type checkers alone is not there, and the fallback is chosen by every exception or by none."""
+    methods = element.body.public_methods() if element.body is not None else (element.definition,)
+    if isinstance(methods, Unknown):
+        return
+    for use in uses(element, context):
+        for target in use.targets:
+            found = target.definition
+            if isinstance(found, Definition) and found.signature is not None:
+                originals = (m.signature for m in methods if m.signature is not None and m.id != found.id)
+                shapes = (shape_of(original, found.signature) for original in originals)
+                taken = (s.exception for s in shapes if s.exception is not None and not s.misplaced)
+                absent = {(p.name, p.type.absent) for p in taken if p.type is not None and p.type.absent}
+                for parameter, name in sorted(absent):
+                    yield Fault(
+                        use.at,
+                        use.subject("method", "handler"),
+                        "'{target}' is not chosen by its exception: '{name}' in the type of '{parameter}' does not "
+                        "exist at run time",
+                        {"target": target.name, "name": name, "parameter": parameter},
+                        help="import '{name}' outside of TYPE_CHECKING",
+                        related=_place(found.at, found.name),
+                    )
+
+
 @rule("R4C-FB-013", "fallback-defined-twice", view=Element, severity=Severity.WARNING, needs=Needs.SYNTAX)
 def fallback_defined_twice(element: Element, context: Context) -> Iterator[Fault]:
     """Of two definitions of one name only the last is ever seen. Where a fallback is looked up by that name, the first
@@ -276,7 +303,7 @@ def _misfit(method: Definition, target: Definition, context: Context) -> str:
     if shape.misplaced and shape.exception is not None:
         return f"'{shape.exception.name}' {shape.misplaced}"
     reasons = list(misfits(method.signature, shape.parameters, context.oracle))
-    ours, theirs = method.signature.result, target.signature.result
+    ours, theirs = method.signature.result, None if target.result_varies else target.signature.result
     if not reasons and ours is not None and theirs is not None and context.oracle.assignable(theirs, ours) is False:
         reasons = [f"'{target.name}' returns {theirs.text}, '{method.name}' returns {ours.text}"]
     return ", ".join(reasons)

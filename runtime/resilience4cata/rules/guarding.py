@@ -9,7 +9,7 @@ from ..config.instances import guarded
 from ..config.layers import SettingKey, applied_with
 from ..config.origin import Effective
 from ..config.resolve import Resolver, active_profiles, listed
-from ..diagnostics import Context
+from ..diagnostics import Context, Fault, Finding, Severity
 from ..facts import UNKNOWN, Applied, At, Body, Definition, Element, Project, Ref, Value
 from .places import named
 
@@ -74,6 +74,20 @@ def _guarded_bodies(project: Project, context: Context) -> Iterator[Guarded]:
     for element in guarded(project):
         at = element.definition.at
         body = context.oracle.body(element.definition) if at not in seen else None
-        if body is not None:
+        if body is not None and not _is_misplaced(element, context):
             seen.add(at)
             yield Guarded(element, resolver.resolve(element), body)
+
+
+def _is_misplaced(element: Element, context: Context) -> bool:
+    """Whether the policies of an element do not guard its body: that of a generator, or as a place error says."""
+    # Imported late: the engine discovers this module.
+    from . import all_rules
+
+    places = (r for r in all_rules().values() if r.silences_element and r.needs in context.provides)
+    return bool(element.definition.yields) or any(
+        Finding(rule, fault).severity is Severity.ERROR
+        for rule in places
+        for fault in rule.check(element, context)
+        if isinstance(fault, Fault)
+    )

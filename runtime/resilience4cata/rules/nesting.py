@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from ..config.resolve import Resolver, active_profiles
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
-from ..facts import Effect, Handler, Project, Ref, Try
-from ..facts.familiar import SLEEPING
+from ..facts import Applied, Definition, Effect, Element, Handler, Project, Ref, Try, Unknown
+from ..facts.familiar import NON_IDEMPOTENT, SLEEPING, is_single_pass
 from .guarding import Guarded, guarded_bodies
+from .targets import unguarded
 from .words import listed
 
 _SEEING: Final = ("retry", "circuit_breaker", "hedge", "fallback")
@@ -48,6 +50,31 @@ def _retrying_loops(guarded: Guarded) -> list[int]:
 
 def _goes_on(part: Try) -> bool:
     return any(handler.effect in (Effect.SWALLOWED, Effect.RAISED_AGAIN, Effect.UNKNOWN) for handler in part.handlers)
+
+
+@rule(
+    "R4C-NE-003",
+    "request-sent-again",
+    view=Project,
+    severity=Severity.WARNING,
+    needs=Needs.BODIES,
+    on_by_default=False,
+)
+def request_sent_again(project: Project, context: Context) -> Iterator[Fault]:
+    """A request that failed may have been carried out before its answer got lost. Sent again it is carried out again:
+    two orders, two payments. A key that all attempts share lets the other side know it again."""
+    for guarded in guarded_bodies(context):
+        policy = next((policy for policy in ("hedge", "retry") if _repeats(guarded, policy)), None)
+        for call in guarded.body.calls if policy is not None else ():
+            if call.callee in NON_IDEMPOTENT and not call.keyed and not call.open:
+                yield Fault(
+                    call.at,
+                    guarded.subject(policy or ""),
+                    "each attempt calls '{callee}', which may be carried out twice: it sends no idempotency key",
+                    {"callee": call.callee},
+                    help="send a key that is the same for all attempts, or take the request out of the policy",
+                    related=(Related(guarded.at(policy or ""), "the policy"),),
+                )
 
 
 @rule("R4C-NE-004", "swallowed-failure", view=Project, severity=Severity.WARNING, needs=Needs.BODIES)
@@ -123,3 +150,56 @@ def _only_outside(guarded: Guarded, index: int) -> bool:
         isinstance(call.callee, str) and call.definition is None and not call.callee.startswith("resilience4cata.")
         for call in calls
     )
+
+
+@rule(
+    "R4C-NE-006",
+    "consumed-by-first-attempt",
+    view=Element,
+    severity=Severity.WARNING,
+    needs=Needs.SCOPES | Needs.CONSUMED,
+)
+def consumed_by_first_attempt(element: Element, context: Context) -> Iterator[Fault]:
+    """Each attempt gets the same arguments. An iterator or a stream that the first one has run through is at its end
+    for the next, which does its work on nothing and succeeds."""
+    for definition in _run_with(element):
+        names = _single_pass(definition)
+        body = context.oracle.body(definition) if names and element.policies else None
+        used_up = [name for name in names if body is not None and name in body.consumed]
+        if not used_up or body is None:
+            continue
+        resolver = Resolver.of(context.project, active_profiles(context.project))
+        guarded = Guarded(element, resolver.resolve(element), body)
+        policy = next((policy for policy in ("retry", "hedge") if _repeats(guarded, policy)), None)
+        for name in used_up if policy is not None else ():
+            yield Fault(
+                guarded.at(policy or ""),
+                guarded.subject(policy or ""),
+                "'{parameter}' of '{name}' is used up by the first attempt: another one finds it at its end",
+                {"parameter": name, "name": definition.name},
+                help="take a list, or a function that makes it anew for each attempt",
+                related=(Related(definition.at, f"'{definition.name}' is defined here"),),
+            )
+
+
+def _run_with(element: Element) -> Iterator[Definition]:
+    """What runs with the policies of an element alone: itself, or the methods of a class."""
+    if element.body is None:
+        yield element.definition
+        return
+    methods = element.body.public_methods()
+    for method in () if isinstance(methods, Unknown) else methods:
+        if not unguarded(method) and not any(isinstance(d, Applied) for d in method.decorators):
+            yield method
+
+
+def _single_pass(definition: Definition) -> list[str]:
+    parameters = definition.signature.parameters if definition.signature is not None else ()
+    return [p.name for p in parameters if p.type is not None and is_single_pass(p.type.classes)]
+
+
+def _repeats(guarded: Guarded, policy: str) -> bool:
+    if not guarded.has(policy):
+        return False
+    most = guarded.value("retry", "max_attempts") if policy == "retry" else 2
+    return isinstance(most, int) and most > 1

@@ -13,6 +13,7 @@ from ..facts import At, Composed, Definition, Element, Key, Project, Setting, Un
 from ..schema import POLICIES
 from ..suggestions import did_you_mean
 from .configuration import is_slash_key
+from .naming import well_formed
 
 
 class _Tuning(NamedTuple):
@@ -26,6 +27,7 @@ class _Tuning(NamedTuple):
     policy_at: At
     key: Key | None = None
     at_run_time: bool = False
+    standing: bool = False
 
     @property
     def is_certain(self) -> bool:
@@ -58,6 +60,7 @@ def _tunings(project: Project) -> Iterator[_Tuning]:
                 override.at,
                 declaration.at,
                 at_run_time=override.at_run_time,
+                standing=override.standing,
             )
 
 
@@ -104,6 +107,9 @@ def unknown_override_target(project: Project, context: Context) -> Iterator[Faul
         if missing is None or (tuning.name, missing.at) in seen:
             continue
         seen.add((tuning.name, missing.at))
+        if tuning.standing:
+            yield _no_longer(tuning, missing.at, missing.message, missing.values)
+            continue
         # Whoever tunes a running program means what is there now.
         certain = missing.is_certain or project.closed or tuning.at_run_time
         yield Fault(
@@ -116,7 +122,20 @@ def unknown_override_target(project: Project, context: Context) -> Iterator[Faul
             severity=Severity.ERROR if certain and _is_meant(tuning, missing) else Severity.WARNING,
             words=(missing.word,) if missing.word else (),
             rivals=missing.rivals,
+            # A name that is malformed itself is reported where it is given, and not to be written anywhere else.
+            certain=None if _is_right(missing.suggestion or "") else False,
         )
+
+
+def _no_longer(tuning: _Tuning, at: At, message: str, values: Mapping[str, object]) -> Fault:
+    """What was accepted for a running program stays, for what it names may come back."""
+    help = f'take it back with reconfigure("{tuning.name}"), or leave it for when that is back'
+    return Fault(at, tuning.subject, message, values, help=help, severity=Severity.WARNING)
+
+
+def _is_right(name: str) -> bool:
+    """Whether it is an id, or a name as it should be."""
+    return "." in name or "#" in name or well_formed(name)
 
 
 def _is_meant(tuning: _Tuning, missing: _Missing) -> bool:
@@ -219,6 +238,8 @@ def undeclared_override(project: Project, context: Context) -> Iterator[Fault]:
     instances = instances_of(context)
     for tuning in _tunings(project):
         fault = _undeclared(tuning, instances) if tuning.policy else None
+        if fault is not None and tuning.standing:
+            fault = _no_longer(tuning, fault.at, fault.message, fault.values)
         if fault is not None and (tuning.name, tuning.policy, fault.at) not in seen:
             seen.add((tuning.name, tuning.policy, fault.at))
             yield fault

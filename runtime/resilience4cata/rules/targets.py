@@ -38,7 +38,7 @@ class Target(NamedTuple):
         definition = self.definition
         if not isinstance(definition, Definition):
             return ""
-        if definition.kind in (Kind.PROPERTY, Kind.CLASS):
+        if definition.kind in (Kind.PROPERTY, Kind.CLASS, Kind.OTHER):
             return f"a {definition.kind.value}"
         if definition.yields and definition.signature is not None:
             return "an async generator" if definition.is_async else "a generator"

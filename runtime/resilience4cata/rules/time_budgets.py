@@ -6,13 +6,17 @@ All of it is judged by effective settings. A default gives way: it contradicts n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
-from ..config.profiles import Settled
-from ..diagnostics import Context, Fault, Needs, Severity, rule
-from ..facts import Element, Kind
+from ..config.profiles import Settled, valid_span
+from ..config.resolve import Resolver, active_profiles
+from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
+from ..facts import Composed, Declaration, Element, Kind, Project, Setting, Slot, Written
+from .chains import chains, is_made
 from .effective import Verdict, effective_faults
+from .guarding import Guarded, guarded_bodies
 from .spans import DELAY, MAX_ATTEMPTS, MAX_DURATION, TIMEOUT, attempts, first_wait, in_words, least_waits
+from .words import show, subject
 
 
 @rule(
@@ -54,14 +58,16 @@ def _outlasting(settled: Settled) -> Iterator[Verdict]:
 @rule(
     "R4C-TB-002",
     "attempts-outlast-operation",
-    view=Element,
+    view=(Element, Project),
     severity=Severity.WARNING,
     needs=Needs.EFFECTIVE,
 )
-def attempts_outlast_operation(element: Element, context: Context) -> Iterator[Fault]:
+def attempts_outlast_operation(view: Element | Project, context: Context) -> Iterator[Fault]:
     """Where the second attempt cannot end in time although each one keeps to its timeout, the operation is over before
     its retry was of any use."""
-    return effective_faults(element, context, _sum_outlasting, (MAX_DURATION, TIMEOUT))
+    if isinstance(view, Element):
+        return effective_faults(view, context, _sum_outlasting, (MAX_DURATION, TIMEOUT))
+    return _outlasting_timeouts_around(context) if Needs.BODIES | Needs.PROJECT in context.provides else iter(())
 
 
 # Whoever writes more attempts than this means the duration to be what ends them.
@@ -69,21 +75,39 @@ _MEANT_TO_BE_MADE: Final = 3
 
 
 def _sum_outlasting(settled: Settled) -> Iterator[Verdict]:
-    longest, timeout = settled.span(*MAX_DURATION), settled.span(*TIMEOUT)
-    count = _attempts_meant(settled)
-    if not longest or not timeout or timeout >= longest or count is None:
-        return
-    waits = [wait for wait in least_waits(settled, count - 1) if wait]
-    total = count * timeout + sum(waits)
-    if total > longest and settled.is_within("timeout", "retry"):
-        parts = [f"{count} attempts x {in_words(timeout)}", *map(in_words, waits)]
+    longest, timeout, time = settled.span(*MAX_DURATION), settled.span(*TIMEOUT), _time_of_attempts(settled)
+    if longest and timeout and timeout < longest and time is not None and time.total > longest:
         yield Verdict(
             "{sum} = {total} > max_duration {longest}",
-            {"sum": " + ".join(parts), "total": in_words(total), "longest": in_words(longest)},
+            {"sum": time.sum, "total": in_words(time.total), "longest": in_words(longest)},
             (TIMEOUT, MAX_DURATION),
-            (*((DELAY,) if waits else ()), *((MAX_ATTEMPTS,) if count > 2 else ())),
+            (*((DELAY,) if time.waits else ()), *((MAX_ATTEMPTS,) if time.attempts > 2 else ())),
             help="raise max_duration, or lower the timeout",
         )
+
+
+class _Time(NamedTuple):
+    """How long so many attempts take, if each one uses up its timeout, and the waits between them at least."""
+
+    attempts: int
+    timeout: int
+    waits: tuple[int, ...]
+
+    @property
+    def total(self) -> int:
+        return self.attempts * self.timeout + sum(self.waits)
+
+    @property
+    def sum(self) -> str:
+        """`2 attempts x 3s + 100ms`."""
+        return " + ".join((f"{self.attempts} attempts x {in_words(self.timeout)}", *map(in_words, self.waits)))
+
+
+def _time_of_attempts(settled: Settled) -> _Time | None:
+    timeout, count = settled.span(*TIMEOUT), _attempts_meant(settled)
+    if not timeout or count is None or not settled.is_within("timeout", "retry"):
+        return None
+    return _Time(count, timeout, tuple(wait for wait in least_waits(settled, count - 1) if wait))
 
 
 def _attempts_meant(settled: Settled) -> int | None:
@@ -95,31 +119,147 @@ def _attempts_meant(settled: Settled) -> int | None:
     return most if is_written and most <= _MEANT_TO_BE_MADE else 2
 
 
+def _outlasting_timeouts_around(context: Context) -> Iterator[Fault]:
+    """Attempts that the timeout of a caller further out ends, where no `max_duration` would."""
+    for outer in guarded_bodies(context):
+        around = _settled(outer, context)
+        longest = around.span(*TIMEOUT) if _interrupts(outer) else None
+        for chain in chains(outer, context, is_made) if longest else ():
+            inner = chain.guarded[-1]
+            if any(map(_interrupts, chain.guarded[1:-1])) or _settled(inner, context).span(*MAX_DURATION):
+                continue
+            time = _time_of_attempts(_settled(inner, context))
+            # One attempt that takes longer is another mistake.
+            if longest and time is not None and time.timeout < longest < time.total:
+                yield Fault(
+                    outer.at("timeout"),
+                    outer.subject("timeout"),
+                    "{sum} = {total} > timeout {longest}: {path}",
+                    {
+                        "sum": time.sum,
+                        "total": in_words(time.total),
+                        "longest": in_words(longest),
+                        "path": chain.path,
+                    },
+                    help="raise this timeout, or lower that of the attempts",
+                    related=(*chain.related, Related(inner.at("retry"), "and retried here")),
+                )
+
+
+def _settled(guarded: Guarded, context: Context) -> Settled:
+    key = _settled
+    if key not in context.memo:
+        context.memo[key] = Resolver.of(context.project, active_profiles(context.project))
+    return Settled(guarded.element, context.memo[key], guarded.settings)
+
+
+def _interrupts(guarded: Guarded) -> bool:
+    """Whether a function has a timeout that ends what it waits for."""
+    return guarded.has("timeout") and (guarded.definition.coroutine or guarded.value("timeout", "offload") is True)
+
+
 @rule(
     "R4C-TB-003",
     "no-call-is-slow",
-    view=Element,
+    view=(Element, Composed),
     severity=Severity.WARNING,
     needs=Needs.EFFECTIVE,
 )
-def no_call_is_slow(element: Element, context: Context) -> Iterator[Fault]:
+def no_call_is_slow(view: Element | Composed, context: Context) -> Iterator[Fault]:
     """A call that the timeout ends is a failure. Only calls that take longer than `slow_call_duration` and still end
     in time are slow; without any room between the two, slow calls are never seen."""
-    return effective_faults(element, context, _never_slow, (_SLOW, TIMEOUT))
+    if isinstance(view, Element):
+        return effective_faults(view, context, _never_slow, (_SLOW, TIMEOUT))
+    return _never_slow_within(view, context.project)
 
 
 _SLOW: Final = ("circuit_breaker", "slow_call_duration")
+_NEVER_SLOW: Final = (
+    "slow_call_duration {slow} is not shorter than timeout {timeout}: no call that succeeds is ever slow"
+)
+_SLOW_HELP: Final = "a slow call ends before the timeout, and takes longer than slow_call_duration"
 
 
 def _never_slow(settled: Settled) -> Iterator[Verdict]:
     slow, timeout = settled.span(*_SLOW), settled.span(*TIMEOUT)
     if slow is None or timeout is None or slow < timeout or not settled.is_within("timeout", "circuit_breaker"):
         return
+    written = tuple(settled.values[setting].slot for setting in (_SLOW, TIMEOUT))
+    for applied in settled.element.policies:
+        pair = _pair_within(applied.policy, settled.resolver.project) if isinstance(applied.policy, Composed) else None
+        if pair is not None and written == pair.slots:
+            return  # Said once, where the composed policy is made.
     yield Verdict(
-        "slow_call_duration {slow} is not shorter than timeout {timeout}: no call that succeeds is ever slow",
+        _NEVER_SLOW, {"slow": in_words(slow), "timeout": in_words(timeout)}, (_SLOW, TIMEOUT), help=_SLOW_HELP
+    )
+
+
+class _Pair(NamedTuple):
+    """The breaker and the timeout of a composed policy that leave no room between them."""
+
+    breaker: Declaration
+    timeout: Declaration
+
+    @property
+    def slots(self) -> tuple[Slot, Slot]:
+        return self.breaker.slots[_SLOW[1]], self.timeout.slots[TIMEOUT[1]]
+
+    @property
+    def spans(self) -> tuple[int, int]:
+        slow, timeout = (valid_span(slot.value) for slot in self.slots)
+        return slow or 0, timeout or 0
+
+
+def _pair_within(composed: Composed, project: Project) -> _Pair | None:
+    """The pair as it is written, unless a file tunes it, or the composed policy brings an order of its own."""
+    declarations = tuple(_declarations(composed))
+    breakers = [d for d in declarations if d.policy == _SLOW[0]]
+    timeouts = [d for d in declarations if d.policy == TIMEOUT[0]]
+    if len(breakers) != 1 or len(timeouts) != 1 or any(d.policy == "order" for d in declarations):
+        return None
+    pair = _Pair(breakers[0], timeouts[0])
+    written = pair.breaker.writes(_SLOW[1]) and pair.timeout.writes(TIMEOUT[1])
+    if not written or any(d.writes("enabled") is not False for d in pair) or _is_tuned(composed, project):
+        return None
+    slow, timeout = pair.spans
+    return pair if timeout and slow >= timeout else None
+
+
+def _declarations(composed: Composed) -> Iterator[Declaration]:
+    for member in composed.members:
+        if isinstance(member, Composed):
+            yield from _declarations(member)
+        elif isinstance(member, Declaration):
+            yield member
+
+
+def _is_tuned(composed: Composed, project: Project) -> bool:
+    meanings = (key.meaning for file in project.files for key in file.keys)
+    return any(
+        isinstance(meaning, Setting)
+        and meaning.name == composed.name.value
+        and (meaning.policy, meaning.attribute) in (_SLOW, TIMEOUT)
+        for meaning in meanings
+    )
+
+
+def _never_slow_within(composed: Composed, project: Project) -> Iterator[Fault]:
+    pair = _pair_within(composed, project)
+    inner = [member for member in composed.members if isinstance(member, Composed)]
+    if pair is None or any(_pair_within(member, project) == pair for member in inner):
+        return
+    slots = {_SLOW: pair.slots[0], TIMEOUT: pair.slots[1]}
+    first, other = sorted(slots, key=lambda setting: slots[setting].at, reverse=True)
+    declaration = pair.breaker if first == _SLOW else pair.timeout
+    name = "timeout" if other == TIMEOUT else other[1]
+    slow, timeout = pair.spans
+    yield Fault(
+        slots[first].at,
+        subject(Written(declaration, within=composed.title), first[1]),
+        _NEVER_SLOW,
         {"slow": in_words(slow), "timeout": in_words(timeout)},
-        (_SLOW, TIMEOUT),
-        help="a slow call ends before the timeout, and takes longer than slow_call_duration",
+        help=_SLOW_HELP,
+        related=(Related(slots[other].at, f"{name} is {show(slots[other].value)}"),),
     )
 
 

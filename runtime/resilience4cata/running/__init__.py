@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .checking import Checked, Recipe
-from .decorated import Decorated
+from .decorated import Counting, Decorated
 from .running import Parts, Running
 
-__all__ = ["Checked", "Decorated", "Parts", "Recipe", "Running"]
+__all__ = ["Checked", "Counting", "Decorated", "Parts", "Recipe", "Running"]

@@ -13,11 +13,15 @@ from ..errors import DefinitionError, ResilienceWarning
 from ..extract.project import NO_ADDITIONS, Additions, Assembly, Loaded, Told
 from ..extract.settings import Options, PolicySettings, Settings
 from ..facts import At, Element
+from ..guards import Guard
 from ..pipeline.layers import NOT_EXECUTED
+from ..pipeline.outcome import how_many
 from ..policies.classes import adopt_hidden
 from ..registry import import_package
 
 Views = Callable[[Assembly], tuple[object, ...]]
+Look = Callable[[Collection[str]], tuple[Settings, Element]]
+"""Gives an element, and settings that know it; its places are exact in the source files that are given."""
 
 _LIBRARY = __name__.partition(".")[0]
 # With strict(False), keys that nobody knows are told but tolerated: an older library may read a newer file.
@@ -52,6 +56,23 @@ class Checked:
         for diagnostic in self.diagnostics:
             if diagnostic not in known:
                 warnings.warn(diagnostic.text, ResilienceWarning, stacklevel=3)
+
+    def exactly(self, guard: Guard, sources: Collection[str]) -> tuple[Settings, Element] | None:
+        """What a guard stands for, with exact places in these source files, and settings that know it."""
+        extraction = self.assembly.extraction.exactly(sources)
+        found = extraction.guarded(guard)
+        if found is None or found.element is None:
+            return None
+        assembly = self.assembly.beside(extraction, self.additions)
+        return Settings(assembly, strict=self.options.strict, before=self.settings), found.element
+
+    def noting(self, warnings: Collection[Diagnostic]) -> Checked:
+        """The same with further warnings; itself, if it has them."""
+        new = [warning for warning in warnings if warning not in self.diagnostics]
+        if not new:
+            return self
+        both = sorted((*self.diagnostics, *new), key=lambda diagnostic: (diagnostic.at, diagnostic.code))
+        return replace(self, diagnostics=tuple(both))
 
     def warn_of_not_executed(self) -> None:
         """The same for policies that do not run yet."""
@@ -105,16 +126,34 @@ class Recipe:
         taken = known | frozenset(modules)
         loaded = before.assembly.loaded if before is not None else Loaded(self.told.sources)
 
-        def chosen(module: str) -> bool:
-            return module in taken or self._chosen(module)
-
         def assemble(exact: Collection[str]) -> Assembly:
-            return Assembly(self.told, loaded, chosen, exact, additions=additions)
+            return Assembly(self.told, loaded, self._chooser(taken), exact, additions=additions)
 
         if before is None:
             return replace(self._checked(assemble, additions, None, {}, _configuration), modules=taken)
         checked = self._checked(assemble, additions, before, {}, _nothing)
         return replace(checked, judged_until=before.judged_until, modules=taken, diagnostics=before.diagnostics)
+
+    def further(self, additions: Additions, before: Checked, modules: Collection[str]) -> Checked | None:
+        """What counted before, with what was declared since and what `modules` declare; nothing of it is judged.
+
+        None where that may change what counted: then `for_calls` sees everything again.
+        """
+        taken = before.modules | frozenset(modules)
+        adopt_hidden()
+        extraction = before.assembly.extraction.further(self._chooser(taken), taken - before.modules)
+        if extraction is None:
+            return None
+        return _going_on(before, before.assembly.further(extraction, additions), additions, taken)
+
+    def beside(self, additions: Additions, before: Checked, cls: type, modules: Collection[str]) -> Checked:
+        """What counted before, with what stands on a class that a function made, in chosen modules and in `modules`."""
+        taken = before.modules | frozenset(modules)
+        extraction = before.assembly.extraction.beside(cls, self._chooser(taken))
+        return _going_on(before, before.assembly.beside(extraction, additions), additions, taken)
+
+    def _chooser(self, taken: Collection[str]) -> Callable[[str], bool]:
+        return lambda module: module in taken or self._chosen(module)
 
     def knows(self, checked: Checked, modules: Collection[str]) -> bool:
         """Whether the declarations of `modules` are taken in."""
@@ -200,14 +239,28 @@ class Recipe:
         return module.partition(".")[0] != _LIBRARY
 
 
-def judge(settings: Settings, element: Element) -> None:
-    """Judge an element that was not there at `build()`. Raises DefinitionError with all its errors."""
-    context = Context(FRONT_ENDS["build"], oracle=settings.oracle, project=settings.instances.project)
-    views = (element, *(view for view in rules.views_of(element) if view is not element))
-    found = [f.diagnostic() for f in rules.check(views, context) if f.rule.on_by_default]
+def _going_on(before: Checked, assembly: Assembly, additions: Additions, modules: frozenset[str]) -> Checked:
+    settings = Settings(assembly, strict=before.options.strict, before=before.settings)
+    return replace(before, assembly=assembly, additions=additions, settings=settings, modules=modules)
+
+
+def looking_at(settings: Settings, element: Element) -> Look:
+    """Gives what has no more exact places."""
+    return lambda _: (settings, element)
+
+
+def judge(look: Look) -> tuple[Diagnostic, ...]:
+    """Judge an element that was not there at `build()`: the warnings. Raises DefinitionError with all its errors."""
+    settings, element = look(())
+    findings = _findings_on(settings, element)
+    sources = {at.source for finding in findings for at in _places(finding) if settings.knows(at.source)}
+    if sources:
+        findings = _findings_on(*look(sources))
+    found = tuple(_in_words(f, strict=settings.strict) for f in findings if f.rule.on_by_default)
     errors = tuple(d for d in found if d.severity is Severity.ERROR)
     if errors:
         raise DefinitionError("\n".join(d.text for d in errors), errors)
+    return found
 
 
 def made_settings(settings: Settings, element: Element) -> Mapping[str, PolicySettings]:
@@ -238,6 +291,11 @@ def _findings(assembly: Assembly, views: Views) -> list[Finding]:
     return rules.check(views(assembly), context)
 
 
+def _findings_on(settings: Settings, element: Element) -> list[Finding]:
+    context = Context(FRONT_ENDS["build"], oracle=settings.oracle, project=settings.instances.project)
+    return rules.check(tuple(rules.views_of(element)), context)
+
+
 def _everything(assembly: Assembly) -> tuple[object, ...]:
     return assembly.views
 
@@ -252,7 +310,7 @@ def _nothing(assembly: Assembly) -> tuple[object, ...]:
 
 def _message(diagnostics: tuple[Diagnostic, ...], failed: Mapping[str, Exception]) -> str:
     errors = [d.text for d in diagnostics if d.severity is Severity.ERROR]
-    count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"
+    count = how_many(len(errors), "error")
     unchecked = [
         f"not checked, since it cannot be imported: {module} ({type(error).__name__}: {error})"
         for module, error in failed.items()

@@ -3,48 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from ..extract.extraction import Guarded
+from ..extract.extraction import Guarded, is_local
 from ..extract.settings import PolicySettings, Settings
+from ..facts import Element
 from ..guards import Guard, Runs, calling
 from ..pipeline.entries import runs_for
 from ..pipeline.instances import Machines, Surroundings
 from ..pipeline.runner import Runner
 from ..pipeline.slow import Layer
-from ..policies.classes import has_policies
 from ..policies.recorded import function_of, is_a
-from .checking import Recipe, judge, made_settings
+from .checking import Look, made_settings
 from .era import Era
-from .local import LocalInstances, Locals
+from .later import modules_of
+from .local import LocalInstances, Locals, seen_apart
 
-TakeIn = Callable[[Collection[str]], object]
 
+class Counting(NamedTuple):
+    """What counts. `era` gives the settings that do; `era_for` those for a class, with what was declared up to a moment
+    and in some modules. `judge` and `judge_late` judge what no check has seen."""
 
-class _Found(NamedTuple):
-    era: Era
-    guarded: Guarded | None
+    era: Callable[[], Era]
+    era_for: Callable[[type | None, int, Collection[str]], Era]
+    judge: Callable[[Look], None]
+    judge_late: Callable[[Era, Element, Guard], None]
 
 
 class Decorated:
-    """Gives guards what they run, by the settings that count at the time.
+    """Gives guards what they run, by the settings that count at the time."""
 
-    `era` gives those; `take_in` lets declarations count that were made since, those of further modules too.
-    """
-
-    def __init__(
-        self, runner: Runner, around: Surroundings, recipe: Recipe, era: Callable[[], Era], take_in: TakeIn
-    ) -> None:
+    def __init__(self, runner: Runner, around: Surroundings, counting: Counting) -> None:
         self._runner = runner
         self._around = around
-        self._recipe = recipe
-        self._era = era
-        self._take_in = take_in
-        self._locals = Locals()
+        self._counting = counting
+        self._locals = Locals(counting.judge)
         # State of functions that have no name of their own lives as long as they do.
         self._machines: WeakKeyDictionary[Guard, Machines] = WeakKeyDictionary()
-        self._judged: dict[str, int] = {}
 
     def run(self, guard: Guard) -> Callable[..., object]:
         """Install what a guard runs, and give its wrapper.
@@ -56,6 +52,16 @@ class Decorated:
         guard.install(self._runs(guard), ticket)
         return guard.wrapper
 
+    def seen(self, guard: Guard) -> tuple[Settings, Element] | None:
+        """The facts of what a guard stands for, and settings that know them; None where no policies count."""
+        if has_no_name(guard):
+            return seen_apart(self._counting.era(), guard)
+        era = self._counting.era_for(guard.owner(), guard.since, ())
+        found = era.checked.assembly.extraction.guarded(guard)
+        if found is None or found.element is None or not era.settings.instances.resolver.resolve(found.element):
+            return None
+        return era.settings, found.element
+
     def local_machines(self) -> list[Machines]:
         """The state of all functions that have no name of their own."""
         guards = (reference() for reference in self._machines.keyrefs())
@@ -63,34 +69,23 @@ class Decorated:
         return [machines for machines in found if machines is not None]
 
     def _runs(self, guard: Guard) -> Runs:
-        era = self._era()
+        era = self._counting.era()
         if era.passes_through:
             return calling(guard.function, guard.function)
-        if _has_no_name(guard):
+        if has_no_name(guard):
             layers = () if guard.inner else self._layers_of_local(era, guard)
             return runs_for(guard, layers, self._runner, is_method=False)
-        era, found = self._found(guard)
+        era = self._counting.era_for(guard.owner(), guard.since, modules_of(guard))
+        found = era.checked.assembly.extraction.guarded(guard)
         if found is None or found.element is None:
             return calling(guard.function, guard.function)
         is_method = found.owner is not None and not is_a(found.member, staticmethod)
         return runs_for(guard, self._layers(era, guard, found), self._runner, is_method=is_method)
 
-    def _found(self, guard: Guard) -> _Found:
-        era = self._era()
-        modules = _modules_of(guard)
-        checked = era.checked
-        if guard.since > checked.assembly.extraction.moment or not self._recipe.knows(checked, modules):
-            self._take_in(modules)
-            era = self._era()
-        return _Found(era, era.checked.assembly.extraction.guarded(guard))
-
     def _layers(self, era: Era, guard: Guard, found: Guarded) -> tuple[Layer, ...]:
         element = found.element
         assert element is not None
-        id_ = element.definition.id
-        if self._is_unjudged(era, guard) and guard.since > self._judged.get(id_, -1):
-            judge(era.settings, element)
-            self._judged[id_] = guard.since
+        self._counting.judge_late(era, element, guard)
         made = era.settings
         if not found.reachable:
             # What has its name now may stand in the same place, by which settings are remembered.
@@ -101,12 +96,6 @@ class Decorated:
         if "<locals>" in element.definition.id or not found.reachable:
             return self._layers_of_its_own(era, guard, settings, found, era.id_of(element))
         return era.layers_of_member(element, found.member, found.owner)
-
-    def _is_unjudged(self, era: Era, guard: Guard) -> bool:
-        checked = era.checked
-        if checked.is_full:
-            return False
-        return guard.since > checked.judged_until or not self._recipe.chooses(_modules_of(guard))
 
     def _layers_of_local(self, era: Era, guard: Guard) -> tuple[Layer, ...]:
         local = self._locals.of(era, guard)
@@ -124,14 +113,7 @@ class Decorated:
         return layers
 
 
-def _has_no_name(guard: Guard) -> bool:
+def has_no_name(guard: Guard) -> bool:
     """Whether a guard's callable is a local function, or no function at all."""
     function = function_of(guard.function)
-    return guard.owner() is None and (function is None or "<locals>" in function.__qualname__)
-
-
-def _modules_of(guard: Guard) -> frozenset[str]:
-    """Where policies of a guard may stand."""
-    owner = guard.owner()
-    classes: tuple[Any, ...] = tuple(filter(has_policies, owner.__mro__)) if owner is not None else ()
-    return frozenset(str(part.__module__) for part in (*classes, function_of(guard.function)) if part is not None)
+    return guard.owner() is None and (function is None or is_local(function))

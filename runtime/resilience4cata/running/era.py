@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -62,6 +63,34 @@ class Era:
         self._layers: dict[tuple[str, At, type | None], tuple[Layer, ...]] = {}
         if checked.is_checked:
             self._declare(before)
+
+    def further(self, checked: Checked) -> Era:
+        """The same with more declarations: whoever has layers of this era goes on with them."""
+        made = self._with(checked)
+        if checked.is_checked:
+            known, elements = self.settings.instances.elements, made.settings.instances.elements
+            made._declare_each((id_ for id_ in elements if id_ not in known), self)
+        return made
+
+    def beside(self, checked: Checked) -> Era:
+        """The same for what a function made. It is not to be published, so that it does not hold that."""
+        return self._with(checked)
+
+    def noting(self, checked: Checked) -> Era:
+        """The same with other diagnostics."""
+        made = copy(self)
+        made.checked = checked
+        return made
+
+    def _with(self, checked: Checked) -> Era:
+        made = self.noting(checked)
+        vars(made).pop("_by_class", None)
+        made.settings = checked.settings
+        made.pipelines = dict(checked.assembly.pipelines)
+        made.describing = Describing(made.settings, made.pipelines)
+        # A class that was there may have been given a policy.
+        made._layers = {}
+        return made
 
     @property
     def budgets(self) -> Mapping[str, RetryBudgetSettings]:
@@ -172,24 +201,33 @@ class Era:
             return
         known = before.settings.instances.elements if before is not None else {}
         elements = self.settings.instances.elements
-        for id_ in elements if is_full else sorted(elements, key=lambda id_: id_ not in known):
+        self._declare_each(elements if is_full else sorted(elements, key=lambda id_: id_ not in known), before)
+        if not is_full and before is not None:
+            for key, record in before.instances.records.copy().items():
+                self.instances.records.setdefault(key, record)
+
+    def _declare_each(self, ids: Iterable[str], before: Era | None) -> None:
+        in_use: Collection[tuple[str, str]] = before.instances.records if before is not None else ()
+        for id_ in ids:
             # Of several with one id the last is what the name means now.
-            element = elements[id_][-1]
+            element = self.settings.instances.elements[id_][-1]
             if element.definition.abstract:
                 continue
             is_local = "<locals>" in element.definition.id
             try:
                 settings = self.settings.of(element)
-                # What another function makes has a state of its own, but for what it shares by a name.
-                shared = {p: s for p, s in settings.items() if not is_local or s.get("name") != id_}
+                # What another function makes has a state of its own, but for what it shares by a name, and what objects
+                # share that are bound.
+                shared = {
+                    policy: values
+                    for policy, values in settings.items()
+                    if not is_local or values.get("name") != id_ or (policy, id_) in in_use
+                }
                 self.instances.declare(shared)
             except Exception:
                 # Locals of several functions need not be there at once.
-                if is_full and not is_local:
+                if self.checked.is_full and not is_local:
                     raise
-        if not is_full and before is not None:
-            for key, record in before.instances.records.copy().items():
-                self.instances.records.setdefault(key, record)
 
     @cached_property
     def _by_class(self) -> Mapping[type, list[Element]]:

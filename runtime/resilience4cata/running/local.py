@@ -6,19 +6,23 @@ function's own, and dies with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from enum import Enum
+from gc import is_tracked
+from types import FunctionType
 from typing import Any, Final, NamedTuple
 
 from ..config.resolve import element_id
+from ..extract.extraction import is_local
 from ..extract.settings import PolicySettings, Settings
-from ..facts import Applied
+from ..facts import Applied, Element
 from ..guards import Guard, guards_in
 from ..pipeline.instances import Instances, Machines
-from ..policies import ComposedPolicy
+from ..policies import ComposedPolicy, Policy
 from ..policies.machines.budget import RetryBudgetMachine, RetryBudgetSettings
 from ..policies.recorded import function_of
 from ..signature import plain_function
-from .checking import judge, made_settings
+from .checking import Look, made_settings
 from .era import Era
 
 _MOST: Final = 256
@@ -34,7 +38,9 @@ class Local(NamedTuple):
 class Locals:
     """What is known of places, for one era at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, judge: Callable[[Look], None]) -> None:
+        """`judge` raises DefinitionError for an element that has errors."""
+        self._judge = judge
         self._known: tuple[object, dict[object, Local]] = (None, {})
 
     def of(self, era: Era, guard: Guard) -> Local:
@@ -42,18 +48,25 @@ class Locals:
         if era.token is not self._known[0]:
             self._known = era.token, {}
         known = self._known[1]
-        place = _place(guard)
+        place = place_of(guard)
+        if not all(map(_comes_again, _policies_of(guard))):
+            return self._worked_out(era, guard)
         try:
             found = known.get(place)
         except TypeError:
             # Values that cannot be hashed are worked out each time.
-            return _local(era, guard)
+            return self._worked_out(era, guard)
         if found is None:
-            found = _local(era, guard)
+            found = self._worked_out(era, guard)
             if len(known) >= _MOST:
                 known.clear()
             known[place] = found
         return found
+
+    def _worked_out(self, era: Era, guard: Guard) -> Local:
+        seen = settings, element = seen_apart(era, guard)
+        self._judge(lambda exact: seen_apart(era, guard, exact) if exact else seen)
+        return Local(element_id(element) or "", made_settings(settings, element))
 
 
 class LocalInstances(Instances):
@@ -82,7 +95,8 @@ class LocalInstances(Instances):
         return self._machines.going_on((policy, name), self._declared(policy, name, values))
 
 
-def _place(guard: Guard) -> object:
+def place_of(guard: Guard) -> object:
+    """Where a function was made, and with which policies: equal for functions whose settings are equal."""
     function = function_of(guard.function) or plain_function(guard.function)
     return type(guard.function), None if function is None else function.__code__, _policies_of(guard)
 
@@ -92,15 +106,32 @@ def _policies_of(guard: Guard) -> tuple[Any, ...]:
     return tuple(policy for found in guards_in(guard.wrapper) for policy in reversed(found.policies))
 
 
-def _local(era: Era, guard: Guard) -> Local:
+def _comes_again(value: object) -> bool:
+    """Whether another function may have an equal policy or value. What does not come again is not to be remembered: it
+    may lead to the function that it stands on, and hold all of that."""
+    match value:
+        case ComposedPolicy():
+            return all(map(_comes_again, value.members))
+        case Policy():
+            return all(map(_comes_again, value.written.values()))
+        case tuple():
+            return all(map(_comes_again, value))
+        case type() | FunctionType():
+            return not is_local(value)
+    return isinstance(value, Enum) or not is_tracked(value)
+
+
+def seen_apart(era: Era, guard: Guard, exact: Collection[str] = ()) -> tuple[Settings, Element]:
+    """The facts of a function that has no name of its own, and settings that know them.
+
+    In the source files in `exact`, places are exact.
+    """
     # Facts of their own, which are forgotten when the settings are made.
-    assembly = era.checked.assembly.with_additions(era.checked.additions)
+    assembly = era.checked.assembly.with_additions(era.checked.additions, exact)
     facts = assembly.policy_facts
     policies = [
         facts.composed_policy(policy) if isinstance(policy, ComposedPolicy) else facts.declaration(policy)
         for policy in _policies_of(guard)
     ]
     element = assembly.extraction.local(guard, tuple(Applied(policy, policy.at) for policy in policies))
-    settings = Settings(assembly, strict=era.options.strict, before=era.settings)
-    judge(settings, element)
-    return Local(element_id(element) or "", made_settings(settings, element))
+    return Settings(assembly, strict=era.options.strict, before=era.settings), element

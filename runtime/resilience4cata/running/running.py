@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from random import Random
@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..clock import SYSTEM_CLOCK, Clock, Scheduler, SystemScheduler
 from ..errors import DefinitionError
 from ..events import Channel, Event, Listeners, Subscription
+from ..extract.extraction import is_local
+from ..extract.locate import out_of_reach
 from ..extract.pipelines import Asked, pipeline_element
 from ..extract.project import Additions
-from ..guards import next_generation
+from ..facts import Element
+from ..guards import Guard, guard_of, next_generation
 from ..pipeline.handles import BulkheadHandle, CircuitBreakerHandle, RateLimiterHandle, Snapshot
 from ..pipeline.instances import Instances, Machines, Surroundings
 from ..pipeline.runner import Pipeline, Runner
@@ -22,11 +25,13 @@ from ..pipeline.slow import Layer
 from ..pipeline.workers import Workers
 from ..policies import ComposedPolicy, Policy
 from ..policies.machines.retry import Random as RandomNumbers
+from ..policies.recorded import binding_removed
 from ..suggestions import did_you_mean
 from .binding import bind, bound_to, let_copies_be_unbound
-from .checking import Checked, judge
+from .checking import Checked, Look, Recipe, judge, looking_at
 from .era import Era, Method
 from .forking import renew_in_children
+from .later import declared_until, modules_of, warn_caller
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -53,7 +58,8 @@ class Running:
     `_era` holds everything that follows from the settings; `_publish` replaces it by a single store.
     """
 
-    def __init__(self, checked: Checked, parts: Parts) -> None:
+    def __init__(self, recipe: Recipe, checked: Checked, parts: Parts) -> None:
+        self._recipe = recipe
         scheduler = parts.scheduler or SystemScheduler(parts.clock)
         self._listeners = Listeners(per_call=checked.options.events_per_call)
         for kind, callback in parts.listeners:
@@ -66,6 +72,7 @@ class Running:
         self._runner = Runner(self._around)
         self._asked: dict[tuple[str, Asked], Pipeline] = {}
         self._pipelines: dict[str, tuple[Asked, Pipeline]] = {}
+        self._judged: dict[str, int] = {}
         self._era = self._era_of(checked)
         renew_in_children(self)
 
@@ -92,7 +99,7 @@ class Running:
                 return Pipeline(name, lambda: (), self._runner)
             settings = era.settings
             element = pipeline_element(name, asked, settings.policy_facts, settings.instances.resolver)
-            judge(settings, element)
+            judge(looking_at(settings, element))
             known = self._pipelines.get(name)
             if known is not None and name in era.pipelines:
                 if dict(settings.of(era.pipelines[name])) != dict(settings.of(element)):
@@ -114,21 +121,27 @@ class Running:
         """Bind an object: its guarded methods run on this `Resilience` from now on. Gives the object back.
 
         Copies and pickles of the object are not bound. Raises TypeError for an object without `__dict__`, one without
-        guarded methods, and one bound elsewhere.
+        guarded methods, and one bound elsewhere; DefinitionError for a class that was declared after `build()` and has
+        errors.
         """
         namespace = getattr(target, "__dict__", None)
         if type(namespace) is not dict:
             msg = f"an object of {type(target).__qualname__} cannot be bound: it has no __dict__"
             raise TypeError(msg)
-        cls, era = type(target), self._era
+        cls = type(target)
+        era = self._era_for(cls, declared_until(cls), ())
         found = era.methods_of(cls)
         if not found:
-            msg = f"{cls.__qualname__} has no guarded methods, or none that were declared before build()"
+            msg = f"{cls.__qualname__} has no guarded methods"
             raise TypeError(msg)
         for name in found:
             if bound_to(namespace.get(name)) not in (None, self):
                 msg = f"this object of {cls.__qualname__} is bound to another Resilience"
                 raise TypeError(msg)
+        for method in found.values():
+            guard = guard_of(binding_removed(method.member))
+            if guard is not None and not self._recipe.disabled:
+                self._judge_late(era, method.element, guard)
         for name, method in found.items():
             if name not in namespace:
                 bind(target, name, method, self._route_of_method(cls, name, era, method), self._runner, self)
@@ -245,11 +258,71 @@ class Running:
         others were faster.
         """
         while True:
-            era, pipelines = self._era, self._pipelines.copy()
-            additions = era.checked.additions._replace(pipelines={n: asked for n, (asked, _) in pipelines.items()})
+            era = self._era
+            additions = self._additions(era)
             checked = check(additions, era.checked)
-            if self._publish(self._era_of(checked, era), era, len(pipelines)):
+            if self._publish(self._era_of(checked, era), era, len(additions.pipelines)):
                 return checked
+
+    def _additions(self, era: Era) -> Additions:
+        pipelines = {name: asked for name, (asked, _) in self._pipelines.copy().items()}
+        # What they name was there when they were made.
+        overrides = tuple(override._replace(standing=True) for override in era.checked.additions.overrides)
+        return Additions(pipelines, overrides)
+
+    def _take_in(self, modules: Collection[str]) -> None:
+        """Let declarations count that were made since, and those of further modules. What counts already goes on."""
+        while True:
+            era = self._era
+            additions = self._additions(era)
+            checked = self._recipe.further(additions, era.checked, modules)
+            if checked is None:
+                self._renew(lambda additions, before: self._recipe.for_calls(additions, before, modules))
+                return
+            further = era.further(checked)
+            with self._machines.lock:
+                if self._era is era and len(self._pipelines) == len(additions.pipelines):
+                    self._era = further
+                    return
+
+    def _era_for(self, cls: type | None, since: int, modules: Collection[str]) -> Era:
+        """What counts, with what was declared up to the moment `since` and in these modules.
+
+        What stands on a class that a function made, or whose name another class has by now, is known to the era that
+        this gives, and to no other.
+        """
+        era = self._era
+        extraction = era.checked.assembly.extraction
+        is_apart = cls is not None and is_local(cls) and (since > extraction.moment or cls not in extraction.classes)
+        if cls is not None and (is_apart or out_of_reach(cls)):
+            return era.beside(self._recipe.beside(self._additions(era), era.checked, cls, modules))
+        if since > extraction.moment or not self._recipe.knows(era.checked, modules):
+            self._take_in(modules)
+        return self._era
+
+    def _judge_late(self, era: Era, element: Element, guard: Guard) -> None:
+        """Judge what stands behind a guard, if no check has. Raises DefinitionError with all its errors."""
+        checked, id_ = era.checked, element.definition.id
+        is_known = checked.is_full or self._recipe.chooses(modules_of(guard))
+        if (is_known and guard.since <= checked.judged_until) or guard.since <= self._judged.get(id_, -1):
+            return
+        self._judge(lambda exact: (checked.exactly(guard, exact) if exact else None) or (era.settings, element))
+        self._judged[id_] = guard.since
+
+    def _judge(self, look: Look) -> None:
+        """Judge what no check has seen. Its warnings are given once, and stay among the diagnostics.
+
+        Raises DefinitionError with all its errors.
+        """
+        found = judge(look)
+        with self._machines.lock:
+            known = self._era.checked
+            checked = known.noting(found)
+            if checked is not known:
+                self._era = self._era.noting(checked)
+        for diagnostic in found:
+            if diagnostic not in known.diagnostics:
+                warn_caller(diagnostic)
 
     def _publish(self, era: Era, before: Era, pipelines: int) -> bool:
         now = self._around.clock.monotonic_ns()
