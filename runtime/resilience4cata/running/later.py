@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
 from types import FunctionType, MethodType
 from typing import Any, Final
 
@@ -30,8 +31,12 @@ def modules_of(guard: Guard) -> frozenset[str]:
 
 def declared_until(cls: type) -> int:
     """The moment at which the last policy that concerns a class was declared; -1 if there is none."""
-    members = (member for base in cls.__mro__ for member in vars(base).copy().values())
-    return max((guard.since for member in members for guard in guards_in(binding_removed(member))), default=-1)
+    return max((guard.since for guard in _guards_of(cls)), default=-1)
+
+
+def modules_of_class(cls: type) -> frozenset[str]:
+    """Where policies of a class and its methods may stand."""
+    return frozenset[str]().union(*map(modules_of, _guards_of(cls)))
 
 
 def moment_of_last() -> int:
@@ -61,6 +66,12 @@ def warn_caller(diagnostic: Diagnostic) -> None:
     while _is_ours(frame) and frame.f_back is not None:
         frame, level = frame.f_back, level + 1
     warnings.warn(diagnostic.text, ResilienceWarning, stacklevel=level)
+
+
+def _guards_of(cls: type) -> Iterator[Guard]:
+    for base in cls.__mro__:
+        for member in vars(base).copy().values():
+            yield from guards_in(binding_removed(member))
 
 
 def _is_ours(frame: Any) -> bool:

@@ -31,7 +31,7 @@ from .binding import bind, bound_to, let_copies_be_unbound
 from .checking import Checked, Look, Recipe, judge, looking_at
 from .era import Era, Method
 from .forking import renew_in_children
-from .later import declared_until, modules_of, warn_caller
+from .later import declared_until, modules_of, modules_of_class, warn_caller
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -129,7 +129,7 @@ class Running:
             msg = f"an object of {type(target).__qualname__} cannot be bound: it has no __dict__"
             raise TypeError(msg)
         cls = type(target)
-        era = self._era_for(cls, declared_until(cls), ())
+        era = self._era_for(cls, declared_until(cls), modules_of_class(cls))
         found = era.methods_of(cls)
         if not found:
             msg = f"{cls.__qualname__} has no guarded methods"

@@ -44,7 +44,7 @@ BREAKER = circuit_breaker(
 BULKHEAD = bulkhead(name="shared", max_concurrent=1, max_wait="1s")
 BOUNDED = retry(name="shared", max_attempts=2, delay="1s", jitter=Jitter.NONE, max_duration="1h")
 ALL = (
-    fallback(lambda context: "fallback"),
+    fallback(lambda *_: "fallback"),
     BOUNDED,
     BREAKER,
     rate_limiter(name="shared", permits=1000, period="1s"),

@@ -22,7 +22,7 @@ from resilience4cata import (
 )
 
 from .interrupting import no_complaints, run
-from .ways import World, each_way
+from .ways import World, each_exact_way, each_way
 
 RETRY = retry(name="shared", max_attempts=3, delay="1s", jitter=Jitter.NONE)
 ALL = (
@@ -239,7 +239,7 @@ class TestHandedOn:
 
 
 class TestArguments:
-    @each_way
+    @each_exact_way
     @each_kind
     def test_wrong_ones(self, way: str, asynchronous: bool) -> None:
         """TypeError before any policy: nothing is counted, taken, retried or replaced."""

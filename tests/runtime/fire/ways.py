@@ -12,8 +12,12 @@ import pytest
 from resilience4cata import ConfigFile, ConfigSources, Resilience, ResilienceBuilder
 from resilience4cata.testing import ManualClock, ManualScheduler, RecordedEvents
 
-WAYS = ("pipeline", "decorated")
+WAYS = ("pipeline", "decorated", "bound")
 
+# Those in which the function is called with the parameters that it has.
+EXACT_WAYS = ("pipeline", "decorated")
+
+each_exact_way = pytest.mark.parametrize("way", EXACT_WAYS)
 each_way = pytest.mark.parametrize("way", WAYS)
 
 
@@ -30,11 +34,34 @@ def guarded(
             return run(function, *args, **kwargs)
 
         yield call
-        return
+    elif way == "bound":
+        yield getattr(resilience.wrap(_receiver(policies, function)), "call_async" if asynchronous else "call")
+    else:
+        with resilience.activate():
+            yield _decorated(policies, function)
+
+
+def _decorated(policies: Sequence[Any], function: Callable[..., Any]) -> Callable[..., Any]:
     for policy in policies:
         function = policy(function)
-    with resilience.activate():
-        yield function
+    return function
+
+
+def _receiver(policies: Sequence[Any], function: Callable[..., Any]) -> Any:
+    """An object whose guarded method `call` is the function."""
+
+    class Receiver:
+        def call(self, *args: Any, **kwargs: Any) -> Any:
+            return function(*args, **kwargs)
+
+        async def call_async(self, *args: Any, **kwargs: Any) -> Any:
+            return await function(*args, **kwargs)
+
+        for policy in policies:
+            call, call_async = policy(call), policy(call_async)
+
+    receiver: Any = Receiver()
+    return receiver
 
 
 class Properties:

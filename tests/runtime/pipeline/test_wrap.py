@@ -210,3 +210,12 @@ def test_hedge_and_adaptive_limit_are_said_not_to_run(app: Application) -> None:
     app.load("later", "from resilience4cata import hedge\n\n@hedge()\ndef read() -> int:\n    return 1\n")
     with pytest.warns(UserWarning, match=r"not run yet; declared on later\.read"):
         built("later")
+
+
+def test_a_class_that_only_leaves_out(app: Application) -> None:
+    """Who binds an object means it, whatever is checked besides."""
+    module: Any = app.load("left_out", INHERITANCE)
+    found = built("elsewhere").wrap(module.Inherited())
+    with pytest.raises(OSError):  # noqa: PT011
+        found.go()
+    assert 3 == found.calls
