@@ -71,8 +71,7 @@ by_code = pytest.mark.parametrize("fixture", FIXTURES, ids=lambda fixture: fixtu
 def test_reports(forms: Forms, form: Form, front_end: str, fixture: Fixture) -> None:
     """Each front end reports exactly what is expected of it, however the library is imported."""
     columns = form is None
-    directly = form is None or not form.toolbox
-    expected = lines(fixture.expected(front_end, directly=directly), columns=columns)
+    expected = lines(fixture.expected(front_end), columns=columns)
     assert expected == lines(forms.reports(form, front_end, fixture), columns=columns)
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from difflib import ndiff
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from resilience4cata_lint.cli import main
 
 SHOP = Path(__file__).parents[1] / "fixtures" / "shop"
 
@@ -106,3 +110,38 @@ def test_there_are_faults_of_many_kinds() -> None:
 )
 def test_the_messages_that_the_project_is_known_by(code: str, said: str, found: Found) -> None:
     assert said in [f"{f[1]}:{f[2]}:{f[3]}: {f[4]}" for f in found("build", "faulty") if f[0] == code]
+
+
+def test_the_linter_repairs_as_the_correct_shop_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line that an edit writes is the one of the correct shop, and each file is nearer to it than before."""
+    copy = Path(shutil.copytree(SHOP / "faulty", tmp_path / "shop", ignore=shutil.ignore_patterns("__pycache__")))
+    monkeypatch.chdir(copy)
+    assert 1 == main(["check", "--no-cache", "--fix", "--unsafe-fixes", "."])
+    changed = {
+        path.relative_to(copy).as_posix()
+        for path in copy.rglob("*.*")
+        if path.is_file() and path.read_bytes() != (SHOP / "faulty" / path.relative_to(copy)).read_bytes()
+    }
+    assert {
+        "resilience.properties",
+        "resilience4cata.toml",
+        "shop/catalogue/prices.py",
+        "shop/catalogue/search.py",
+        "shop/legacy.py",
+        "shop/policies/internal.py",
+        "shop/users/client.py",
+        "shop/users/preferences.py",
+    } == changed
+    for path in changed:
+        faulty, repaired, correct = (lines_of(folder / path) for folder in (SHOP / "faulty", copy, SHOP / "correct"))
+        assert [] == [line for line in repaired if line not in faulty and line not in correct]
+        assert difference(repaired, correct) < difference(faulty, correct)
+
+
+def lines_of(path: Path) -> list[str]:
+    return path.read_bytes().decode().splitlines(keepends=True)
+
+
+def difference(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many lines differ."""
+    return sum(line[0] in "+-" for line in ndiff(left, right))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from resilience4cata.facts import Ref, TypeFact
 
 from .objects import ClassObject, External, Object, Where
 from .outside import class_ref, live_class, typing_name
 from .syntax import ELLIPSIS
-from .terms import Constant, Display, Either, Negative, Path, Subscript, Term
+from .terms import Constant, Display, Either, Negative, Path, Subscript, Term, children
 
 if TYPE_CHECKING:
     from .world import World
@@ -48,11 +48,18 @@ class Annotations:
         """The type that an annotation names; None if there is none, or it is more than a type."""
         if term is None:
             return None
+        absent = self._absent(term, where)
         term = self._bare(term, where)
         text = self._text(term, where)
         if text is None:
             return None
-        return TypeFact(text, self._shape(term, where), self._classes(term, where))
+        return TypeFact(text, self._shape(term, where), self._classes(term, where), absent)
+
+    def _absent(self, term: Term, where: Where) -> str:
+        """The first name that exists for type checkers alone, in the order in which names are looked up."""
+        if isinstance(term, Path):
+            return term.parts[0] if self._world.names.is_for_checkers(term.parts[0], where) else ""
+        return next((name for child in children(term) if (name := self._absent(child, where))), "")
 
     def awaited(self, term: Term | None, where: Where) -> tuple[Term | None, bool | None]:
         """The T of `Awaitable[T]` and True; otherwise the annotation itself and False, or None for futures."""
@@ -135,7 +142,7 @@ class Annotations:
             values: tuple[object, ...] = self._world.values.as_values(found)
         elif isinstance(found, External):
             cls = live_class(found.name)
-            if cls is None or cls.__module__ == "typing":
+            if cls is None or (cls.__module__ == "typing" and not issubclass(cls, IO)):
                 return None
             values = (class_ref(cls),)
         else:

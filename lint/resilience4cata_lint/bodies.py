@@ -7,17 +7,17 @@ like the one over the whole file.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
-from .handlers import NESTED, handler_facts, is_harmless
+from resilience4cata.facts.familiar import LAZY, READING, REWINDING
+
+from .candidates import may_be_keyed
+from .handlers import NESTED, handler_facts, is_harmless, of_group, suppressed_by
 from .symbols import BodyFacts, CallFacts, HandlerFacts, TryFacts
 from .syntax import Lines, Terms
 from .terms import Attribute, Path
 from .walk import children_of
-
-_READING: Final = frozenset({"read", "read1", "readinto", "readline", "readlines"})
-_REWINDING: Final = "seek"
 
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -34,8 +34,9 @@ class _Context(NamedTuple):
 
 
 class _TryDraft(NamedTuple):
-    node: ast.Try
+    node: ast.Try | ast.TryStar | ast.With | ast.AsyncWith
     loops: tuple[int, ...]
+    handlers: tuple[HandlerFacts, ...]
 
 
 def body_of(node: ast.FunctionDef | ast.AsyncFunctionDef, terms: Terms, lines: Lines) -> BodyFacts:
@@ -45,6 +46,7 @@ def body_of(node: ast.FunctionDef | ast.AsyncFunctionDef, terms: Terms, lines: L
 
 class _Body:
     def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef, terms: Terms, lines: Lines) -> None:
+        self._node = node
         self._terms = terms
         self._lines = lines
         arguments = node.args
@@ -127,9 +129,12 @@ class _Body:
         self._consume(node.iter)
         self._push(children_of(node), context)
 
-    def _try(self, node: ast.Try, context: _Context) -> None:
+    def _try(self, node: ast.Try | ast.TryStar, context: _Context) -> None:
         index = len(self._tries)
-        self._tries.append(_TryDraft(node, context.loops))
+        handlers = tuple(handler_facts(handler, self._terms, self._lines) for handler in node.handlers)
+        if isinstance(node, ast.TryStar):
+            handlers = tuple(map(of_group, handlers))
+        self._tries.append(_TryDraft(node, context.loops, handlers))
         self._push(node.body, context._replace(tries=(*context.tries, index)))
         self._push([*node.handlers, *node.finalbody], context._replace(beside=(*context.beside, index)))
         self._push(node.orelse, context)
@@ -153,9 +158,9 @@ class _Body:
         own = [] if isinstance(function, ast.Name) else [function]
         self._push([*own, *node.args, *(keyword.value for keyword in node.keywords)], context)
         if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            if function.attr == _REWINDING:
+            if function.attr == REWINDING:
                 self._renewed.add(function.value.id)
-            elif function.attr in _READING:
+            elif function.attr in READING:
                 self._consume(function.value)
 
     def _raise(self, node: ast.Raise, context: _Context) -> None:
@@ -168,6 +173,15 @@ class _Body:
 
     def _name(self, node: ast.Name, context: _Context) -> None:
         (self._loads if isinstance(node.ctx, ast.Load) else self._renewed).add(node.id)
+
+    def _block(self, node: ast.With | ast.AsyncWith, context: _Context) -> None:
+        for item in node.items:
+            self._push([item], context)
+            handler = suppressed_by(item.context_expr, self._terms, self._lines)
+            if handler is not None:
+                self._tries.append(_TryDraft(node, context.loops, (handler,)))
+                context = context._replace(tries=(*context.tries, len(self._tries) - 1))
+        self._push(node.body, context)
 
     def _with(self, node: ast.withitem, context: _Context) -> None:
         if isinstance(node.context_expr, ast.Call) and isinstance(node.optional_vars, ast.Name):
@@ -190,6 +204,9 @@ class _Body:
     def _consume(self, value: ast.expr) -> None:
         if isinstance(value, ast.Name) and value.id in self._parameters:
             self._consumed.add(value.id)
+        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in LAZY:
+            for argument in value.args:
+                self._consume(argument)
 
     # ------------------------------------------------------------ records
 
@@ -210,22 +227,21 @@ class _Body:
             tries=context.tries,
             awaited=context.awaited,
             returned=context.returned,
+            keyed=may_be_keyed(node, self._node),
         )
 
     def _try_facts(self, index: int, draft: _TryDraft) -> TryFacts:
         node = draft.node
         outside = (context for call, context in self._calls if not is_harmless(call))
         places = (*outside, *self._raises)
+        parts = (node.body, getattr(node, "orelse", []))
         return TryFacts(
-            handlers=tuple(self._handlers(node)),
+            handlers=draft.handlers,
             span=self._lines.span(node),
             all_of_it=all(index in (*context.tries, *context.beside) for context in places),
-            leaves=any(isinstance(part[-1], ast.Return | ast.Break) for part in (node.body, node.orelse) if part),
+            leaves=any(isinstance(part[-1], ast.Return | ast.Break) for part in parts if part),
             loops=draft.loops,
         )
-
-    def _handlers(self, node: ast.Try) -> Iterator[HandlerFacts]:
-        return (handler_facts(handler, self._terms, self._lines) for handler in node.handlers)
 
 
 _NOWHERE: Final = _Context()
@@ -240,6 +256,9 @@ _HANDLERS: Final[dict[type, Callable[[_Body, Any, _Context], None]]] = {
     ast.GeneratorExp: _Body._comprehension,
     ast.comprehension: _Body._generator,
     ast.Try: _Body._try,
+    ast.TryStar: _Body._try,
+    ast.With: _Body._block,
+    ast.AsyncWith: _Body._block,
     ast.Return: _Body._return,
     ast.Await: _Body._await,
     ast.Call: _Body._called,

@@ -17,6 +17,7 @@ from .walk import Walk
 
 LIBRARY: Final = "resilience4cata"
 
+_SENDING: Final = frozenset({"patch", "post"})
 # The place of a duration, what constants are made of, and what is read once by mistake.
 _USEFUL: Final = frozenset({"ContextVar", "datetime", "timedelta"})
 
@@ -29,6 +30,7 @@ class Candidates:
         self.possible: set[str] = set()
         self.original: dict[str, str] = {}
         self._assigned: list[tuple[str, str]] = []
+        self._functions = {draft.node.name for draft in walk.functions}
         for name, value in _bindings(walk):
             self._add(name, value)
         for draft in walk.scopes:
@@ -77,6 +79,17 @@ class Candidates:
         last = last_name(node.func)
         return root in self.possible and (last in public_names() or self.original.get(root or "") in public_names())
 
+    def applying(self, node: ast.Call) -> bool:
+        """Whether a call may apply a policy to a function of this file: one that a name stands for.
+
+        Then it is called with the function's name alone, and its value may be called at once.
+        """
+        function = node.func if isinstance(node.func, ast.Call) else node
+        match function:
+            case ast.Call(func=ast.Name(id=name), args=[ast.Name(id=argument)], keywords=[]):
+                return argument in self._functions and name in self.possible
+        return False
+
     def useful(self, node: ast.expr) -> bool:
         """Whether a value that is a call may matter to a policy: one of ours, or a `timedelta`, for example."""
         root = root_name(node)
@@ -115,6 +128,33 @@ def root_name(node: ast.expr) -> str | None:
                 continue
             case _:
                 return None
+
+
+def may_be_keyed(node: ast.Call, function: ast.AST) -> bool:
+    """Whether a request in a function carries an idempotency key, as far as names tell, or headers that are not seen.
+
+    False for calls that are certainly no `post` and no `patch`: looking at everything takes time.
+    """
+    if last_name(node.func) not in _SENDING:
+        return False
+    for keyword in node.keywords:
+        shown = isinstance(keyword.value, ast.Dict) and None not in keyword.value.keys
+        if keyword.arg is None or (keyword.arg == "headers" and not shown):
+            return True
+    return any(_names_key(inner) for inner in ast.walk(function))
+
+
+def _names_key(node: ast.AST) -> bool:
+    match node:
+        case (
+            ast.Constant(value=str(text))
+            | ast.Name(id=text)
+            | ast.Attribute(attr=text)
+            | ast.keyword(arg=str(text))
+            | ast.arg(arg=text)
+        ):
+            return "idempot" in text.lower()
+    return False
 
 
 def last_name(node: ast.expr) -> str | None:

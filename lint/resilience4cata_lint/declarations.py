@@ -21,13 +21,15 @@ from resilience4cata.facts import (
 from resilience4cata.rules.words import show
 from resilience4cata.schema import POLICIES, AttributeKind, PolicySchema, Unset
 
-from .objects import Built, Where
+from .objects import Built, ClassObject, Where
 from .terms import Argument, Call, Constant, Path, Span, Table, Term
 
 if TYPE_CHECKING:
     from .world import World
 
 # Only these expect an object that has a name; elsewhere a name that cannot be followed may stand for any value.
+_HANDLER: Final = AttributeKind.HANDLER
+_HANDLER_BASE: Final = "resilience4cata.policies.fallback.FallbackHandler"
 _NAMED_OBJECTS: Final = (AttributeKind.EXCEPTIONS, AttributeKind.HANDLER, AttributeKind.CLASSIFIER)
 
 
@@ -75,12 +77,28 @@ class Declarations:
         return closed
 
     def _write(self, schema: PolicySchema, name: str, value: Term, where: Where, slots: dict[str, Slot]) -> None:
-        given = self._world.values.of(value, where)
         attribute = schema.attributes.get(name)
+        made = self._handler_made(value, where) if attribute is not None and attribute.kind is _HANDLER else None
+        given = self._world.values.of(value, where) if made is None else (made,)
         named = attribute is None or attribute.kind in _NAMED_OBJECTS
         written = tuple(_plain(v, named=named) for v in given if not isinstance(v, Unset))
         if written:
             slots[name] = Slot(written, where.file.at(value.span), certain=len(written) == len(given))
+
+    def _handler_made(self, term: Term, where: Where) -> Ref | None:
+        """An object of a handler class, where the class itself is expected; None for all else."""
+        found = self._world.values.evaluate(term.function, where) if isinstance(term, Call) else None
+        if not isinstance(found, ClassObject):
+            return None
+        hierarchy = self._world.hierarchy
+        classes = [node for node in hierarchy.order(found) if isinstance(node, ClassObject)]
+        ancestors, scope = hierarchy.ancestors(found), self._world.class_scope(found)
+        if ancestors is None or _HANDLER_BASE not in ancestors or any(map(hierarchy.may_have_more, classes)):
+            return None
+        makes_others = any("__new__" in node.file.scopes[node.facts.body].bindings for node in classes)
+        if makes_others or scope.lookup("__call__") is not None:
+            return None
+        return Ref(f"{found.id}()", False, ancestors)
 
     def _layers(self, given: list[Argument], where: Where, call: Call) -> Slot:
         layers: list[Value] = []

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from .configuration import Configuration
     from .extract import FileFacts
+    from .fixing.offers import Offers
     from .link import Linked
     from .options import Options
 
@@ -30,7 +31,8 @@ class Report:
     """What a run found. `files` counts what was looked at, `failures` are faults of the linter itself.
 
     `sources` gives the text around a place. `skipped` are named files of a kind that is not checked. `coverage` tells
-    what was looked at, `contexts` are what was known about each group of files.
+    what was looked at, `seen` are the views of each group of files, with what was known about it. `fixed` are findings
+    that were there before edits were made.
     """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -39,7 +41,18 @@ class Report:
     sources: Sources = field(default_factory=Sources)
     skipped: list[str] = field(default_factory=list)
     coverage: Coverage = field(default_factory=Coverage)
-    contexts: list[Context] = field(default_factory=list)
+    seen: list[tuple[Sequence[object], Context]] = field(default_factory=list)
+    fixed: list[Diagnostic] = field(default_factory=list)
+    _offers: Offers | None = None
+
+    @property
+    def offers(self) -> Offers:
+        """The edits for the findings."""
+        if self._offers is None:
+            from .fixing.offers import Offers
+
+            self._offers = Offers(self.sources)
+        return self._offers
 
 
 def analyse(
@@ -93,13 +106,11 @@ def examine(
         from .settle import settle
 
         reported = {*map(shown, inputs.given), *settings.reported, *(fact.at.source for fact in unreadable)}
-        seen: list[tuple[Sequence[object], Context]] = []
-        findings = _findings(reader, inputs, settings, unreadable, seen)
+        findings = _findings(reader, inputs, settings, unreadable, report.seen)
         codes = selected(options, selection) if codes is None else codes
-        settled = settle(findings, seen, reader, report.sources, reported)
+        settled = settle(findings, report.seen, reader, report.sources, reported)
         kept = (f for f in settled if f.rule.code in codes and not per_file.ignores(f.fault.at.source, f.rule.code))
         report.diagnostics = _in_words(kept)
-        report.contexts = [context for _, context in seen]
     if means.cache is not None:
         means.cache.forget_gone()
     return report

@@ -10,14 +10,14 @@ is everything on Windows, which has no such time.
 """
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH116, PTH123
+# ruff: noqa: PTH100, PTH116, PTH123
 
 from __future__ import annotations
 
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
@@ -41,6 +41,7 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXE
 # No file system that is in use has a coarser clock. It is also what clocks of other machines may be late by.
 _SETTLED_NS: Final = 2_000_000_000
 
+_contents: Mapping[str, bytes] = {}
 _notes: Notes | None = None
 _began_ns = 0
 
@@ -57,6 +58,17 @@ def noting() -> Iterator[Notes]:
         _notes = None
 
 
+@contextmanager
+def holding(contents: Mapping[str, bytes]) -> Iterator[None]:
+    """Take these contents, by path, for those of the files; what is noted meanwhile would not be true."""
+    global _contents  # noqa: PLW0603 - like the notes
+    before, _contents = _contents, {os.path.abspath(path): data for path, data in contents.items()}
+    try:
+        yield
+    finally:
+        _contents = before
+
+
 def is_noting() -> bool:
     """Whether notes are taken."""
     return _notes is not None
@@ -64,6 +76,8 @@ def is_noting() -> bool:
 
 def read(path: str) -> bytes:
     """All bytes of a file; raises OSError. Plain system calls, which for small files cost half of what `open` does."""
+    if _contents and (held := _contents.get(os.path.abspath(path))) is not None:
+        return held
     try:
         descriptor = os.open(path, _FLAGS)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final, Literal
 
 from .candidates import last_name
@@ -19,6 +20,10 @@ NESTED: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef
 _REPORTING: Final = frozenset(
     {"critical", "debug", "error", "exception", "fatal", "info", "log", "print", "trace", "warn", "warning"}
 )
+
+
+# Context managers out of which some failures do not come.
+_SUPPRESSING: Final = frozenset({"assertRaises", "assertRaisesRegex", "raises", "suppress"})
 
 
 def is_harmless(call: ast.Call) -> bool:
@@ -37,6 +42,21 @@ def handler_facts(node: ast.ExceptHandler, terms: Terms, lines: Lines) -> Handle
         raised=None if raised is None else terms(raised),
         calls=tuple(map(terms, calls)) if effect == "swallowed" else (),
     )
+
+
+def of_group(handler: HandlerFacts) -> HandlerFacts:
+    """The facts of an `except*`: what it raises arrives in a group, and what it does not match goes on."""
+    return handler if handler.effect == "raised again" else replace(handler, effect="unknown", raised=None, calls=())
+
+
+def suppressed_by(manager: ast.expr, terms: Terms, lines: Lines) -> HandlerFacts | None:
+    """What a context manager that is called `suppress` or the like keeps from those outside; None for others."""
+    if not isinstance(manager, ast.Call) or last_name(manager.func) not in _SUPPRESSING:
+        return None
+    given = [argument for argument in manager.args if not isinstance(argument, ast.Starred)]
+    types = tuple(terms(type_) for argument in given for type_ in _types(argument))
+    # Its name alone tells what it does, so that its effect is not certain.
+    return HandlerFacts(types if len(given) == len(manager.args) else None, "unknown", lines.span(manager), None, ())
 
 
 def _types(node: ast.expr) -> list[ast.expr]:

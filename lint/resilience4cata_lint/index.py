@@ -44,6 +44,9 @@ _KEPT: Final = (
 
 _INSTANCE: Final = ("self", "cls")
 
+# Methods of ours that are worth a look on whatever object they are called.
+_METHODS: Final = frozenset({"config", "listen", "listener"})
+
 
 class Index:
     """Makes the facts of one file."""
@@ -102,7 +105,7 @@ class Index:
                 to = Imported(first, second)
         if to is None and bound.annotated:
             to = Assigned(Opaque(), annotated=True)  # still a field
-        return Binding(to, bound.position, bound.conditional, bound.anytime)
+        return Binding(to, bound.position, bound.conditional, bound.anytime, bound.for_checkers)
 
     def _is_kept(self, value: ast.expr) -> bool:
         return isinstance(value, _KEPT) or (
@@ -204,9 +207,9 @@ class Index:
 
     def _may_matter(self, node: ast.Call, scope: int) -> bool:
         candidates = self._candidates
-        if candidates.certain(node):
+        if candidates.certain(node) or candidates.applying(node):
             return True
-        if last_name(node.func) == "config" and isinstance(node.func, ast.Attribute) and candidates.ours:
+        if last_name(node.func) in _METHODS and isinstance(node.func, ast.Attribute) and candidates.ours:
             return True
         # A policy handed on under another name is still seen where it is bound to a variable of a module or class.
         bound = id(node) in self._walk.variables and self._walk.scopes[scope].kind != "function"

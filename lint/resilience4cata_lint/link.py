@@ -10,6 +10,7 @@ from resilience4cata.rules import views_of
 
 from .applications import applications
 from .declarations import member_arguments
+from .listeners import listeners
 from .objects import Built, Where
 from .oracle import LintTypes
 from .symbols import FileFacts
@@ -87,6 +88,7 @@ class _Linker:
         for site in file.sites:
             yield from self._written(site.call, Where(file, site.scope), "")
         yield from applications(file, world)
+        yield from listeners(file, world)
 
     def _decorated(self, element: Element, where: Where, decorators: Sequence[Term]) -> Iterator[object]:
         if element.policies:

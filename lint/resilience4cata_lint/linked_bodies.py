@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from resilience4cata.facts import UNKNOWN, Body, Call, Effect, Handler, Items, Loop, Ref, Try, Unknown, Value
+from resilience4cata.facts.familiar import RUNNING_THROUGH
 
 from .callees import Callees
 from .objects import ClassObject, External, FunctionObject, Where
@@ -30,12 +31,14 @@ class LinkedBodies:
         found = self._made.get(function)
         if found is None:
             facts = function.facts.does
+            calls = tuple(self._call(call, function) for call in facts.calls)
+            run_through = (name for call in calls if call.callee in RUNNING_THROUGH for name in call.given)
             found = self._made[function] = Body(
-                calls=tuple(self._call(call, function) for call in facts.calls),
+                calls=calls,
                 tries=tuple(self._try(part, function) for part in facts.tries),
                 loops=tuple(Loop(function.file.at(span)) for span in facts.loops),
                 returns_calls=facts.returns_calls,
-                consumed=frozenset(facts.consumed),
+                consumed=frozenset((*facts.consumed, *run_through)),
             )
         return found
 
@@ -53,6 +56,7 @@ class LinkedBodies:
             tries=facts.tries,
             awaited=facts.awaited,
             returned=facts.returned,
+            keyed=facts.keyed,
         )
 
     def _try(self, facts: TryFacts, function: FunctionObject) -> Try:

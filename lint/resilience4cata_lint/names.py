@@ -158,6 +158,18 @@ class Names:
         """What star imports of a module give for a name that it does not bind itself; None if certainly nothing."""
         return self._star(file.scopes[0].stars, name, None, file)
 
+    def is_for_checkers(self, name: str, where: Where) -> bool:
+        """Whether a name of a module certainly exists for type checkers alone."""
+        scope: int | None = where.scope
+        while scope is not None:
+            facts = where.file.scopes[scope]
+            bindings = facts.bindings.get(name, ())
+            if bindings or facts.stars or facts.open:
+                alone = facts.kind == "module" and not (facts.stars or facts.open or hasattr(builtins, name))
+                return alone and all(binding.for_checkers for binding in bindings)
+            scope = facts.parent
+        return False
+
     def attribute(self, owner: Object, name: str) -> Object:
         """`owner.name`."""
         if isinstance(owner, ModuleObject):

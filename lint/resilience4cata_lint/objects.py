@@ -76,13 +76,18 @@ class Builder:
 
 
 @dataclass(frozen=True, slots=True)
+class Running:
+    """A `Resilience`: what a builder builds."""
+
+
+@dataclass(frozen=True, slots=True)
 class Known:
     """A value, or one of several."""
 
     values: tuple[Value | Unset, ...]
 
 
-Object = ModuleObject | ClassObject | FunctionObject | External | Built | Builder | Known | Unknown
+Object = ModuleObject | ClassObject | FunctionObject | External | Built | Builder | Running | Known | Unknown
 
 
 def one_of(values: Iterable[Value | Unset]) -> Known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +35,13 @@ _WIDER: Final = {
     "builtins.bool": frozenset({"builtins.int", "builtins.float", "builtins.complex"}),
     "builtins.int": frozenset({"builtins.float", "builtins.complex"}),
     "builtins.float": frozenset({"builtins.complex"}),
+}
+
+
+_EXCEPTIONS: Final = {
+    f"builtins.{name}": cls
+    for name, cls in vars(builtins).items()
+    if isinstance(cls, type) and issubclass(cls, BaseException) and not issubclass(cls, BaseExceptionGroup)
 }
 
 
@@ -88,7 +96,12 @@ def _assignable(source: Shape | None, target: Shape | None) -> bool | None:
         return True
     if source.name == target.name:
         return True if source == target or not target.arguments else _arguments(source, target)
-    if source.name not in _PLAIN or target.name not in _PLAIN:
+    ours, theirs = _EXCEPTIONS.get(source.name), _EXCEPTIONS.get(target.name)
+    if ours is not None and theirs is not None:
+        return issubclass(ours, theirs)
+    # An object may be anything: what takes one type alone does not take it.
+    is_known = ours is not None or source.name in _PLAIN or source.name == "builtins.object"
+    if not is_known or (theirs is None and target.name not in _PLAIN):
         return None
     return target.name in _WIDER.get(source.name, frozenset())
 

@@ -42,6 +42,7 @@ _MODULES: Final = frozenset(
         "functools",
         "http.client",
         "imaplib",
+        "io",
         "ipaddress",
         "json",
         "json.decoder",

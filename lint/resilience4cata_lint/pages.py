@@ -21,6 +21,8 @@ _FACTS: Final = {
     ("es", True): "activada de forma predeterminada · la comunican",
     ("es", False): "desactivada de forma predeterminada · la comunican",
 }
+_FIXED: Final = {"en": "repaired by", "es": "la repara"}
+_OR: Final = {"en": " or ", "es": " o "}
 _SEVERITIES: Final = {("es", "warning"): "advertencia"}
 
 
@@ -43,16 +45,27 @@ def as_dict(rule: Rule, language: str = "en") -> dict[str, object]:
         "severity": rule.severity.value,
         "on_by_default": rule.on_by_default,
         "reported_by": list(rule.reported_by),
+        "fix": repairs(rule),
         "why": rule.why,
         "url": rule.url(language),
     }
 
 
 def facts_line(rule: Rule, language: str) -> str:
-    """`error · on by default · reported by r4c, mypy, build()`."""
+    """`error · on by default · reported by r4c, mypy, build() · repaired by --fix`."""
     severity = _SEVERITIES.get((language, rule.severity.value), rule.severity.value)
     who = ", ".join(_NAMES.get(name, name) for name in rule.reported_by)
-    return f"{severity} · {_FACTS[language, rule.on_by_default]} {who}"
+    options = _OR[language].join(repairs(rule))
+    fixed = f" · {_FIXED[language]} {options}" if options else ""
+    return f"{severity} · {_FACTS[language, rule.on_by_default]} {who}{fixed}"
+
+
+def repairs(rule: Rule) -> list[str]:
+    """The options of `r4c check` that repair findings of a rule: both where it depends on how near a suggestion is."""
+    if rule.fix is None:
+        return []
+    possible = {True: ["--fix"], False: ["--unsafe-fixes"], None: ["--fix", "--unsafe-fixes"]}
+    return possible[rule.fix.is_safe]
 
 
 def table(rules: Iterable[Rule]) -> list[str]:

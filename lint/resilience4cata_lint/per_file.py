@@ -26,7 +26,7 @@ class PerFile:
     def __init__(self, options: Options) -> None:
         self._root = options.root
         self._ignored = [
-            (Excluded([pattern.removeprefix("**/")], options.root), codes_of(words))
+            (Excluded([pattern.removeprefix("**/")], options.root), codes_of(words, f'per-file-ignores."{pattern}"'))
             for pattern, words in options.per_file_ignores
         ]
         self._known: dict[str, frozenset[str]] = {}

@@ -8,10 +8,10 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
-from resilience4cata.facts import NOWHERE, UNKNOWN, At, Definition, Kind, ParameterKind, Unknown
+from resilience4cata.facts import NOWHERE, UNKNOWN, At, Definition, Foreign, Kind, ParameterKind, TypeFact, Unknown
 
 from .candidates import of_library
-from .objects import ClassObject, FunctionObject
+from .objects import ClassObject, FunctionObject, Where
 from .outside import MISSING, find
 from .symbols import Assigned, Binding, Defined, FileFacts, Imported
 from .terms import Constant, Display, Path, Term, root_of
@@ -43,8 +43,22 @@ class _Body:
             return UNKNOWN
         found = self._definition(name, last)
         if isinstance(found, Definition) and len(bindings) > 1:
-            return replace(found, replaces=self._replaced(name, bindings))
+            return replace(found, replaces=self._replaced(name, bindings), result_varies=self._varies(bindings))
         return found
+
+    def _varies(self, bindings: Sequence[Binding]) -> bool:
+        """Whether the last definition implements overloads that promise other results than its own annotation."""
+        functions = [function for binding in bindings if (function := self._function(binding)) is not None]
+        overloads = [function for function in functions[:-1] if self._is_overload(function)]
+        return any(self._result(overload) != self._result(functions[-1]) for overload in overloads)
+
+    def _is_overload(self, function: FunctionObject) -> bool:
+        decorators = self._world.definitions.function(function).decorators
+        return any(isinstance(d, Foreign) and d.name == "typing.overload" for d in decorators)
+
+    def _result(self, function: FunctionObject) -> TypeFact | None:
+        where = Where(function.file, function.facts.scope, deferred=True)
+        return self._world.annotations.fact(function.facts.result, where)
 
     def _replaced(self, name: str, bindings: Sequence[Binding]) -> At | None:
         """Where the definition stands that the last one certainly makes unreachable."""

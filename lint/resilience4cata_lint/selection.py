@@ -43,19 +43,19 @@ def selected(options: Options, selection: Selection) -> frozenset[str]:
         chosen = _weights(selection.select, rules.values())
     else:
         if options.select is not None:
-            chosen = _weights(options.select, rules.values())
-        _add(chosen, _weights(options.extend_select, rules.values()))
-        _drop(chosen, _weights(options.ignore, rules.values()))
+            chosen = _weights(options.select, rules.values(), "select")
+        _add(chosen, _weights(options.extend_select, rules.values(), "extend-select"))
+        _drop(chosen, _weights(options.ignore, rules.values(), "ignore"))
     _add(chosen, _weights(selection.extend_select, rules.values()))
     _drop(chosen, _weights(selection.ignore, rules.values()))
     return frozenset(chosen)
 
 
-def codes_of(words: Sequence[str]) -> frozenset[str]:
-    """The codes that words mean. Raises UsageError for a word that means no rule."""
+def codes_of(words: Sequence[str], setting: str = "") -> frozenset[str]:
+    """The codes that words mean. Raises UsageError for a word that means no rule; `setting` is the key that has it."""
     from resilience4cata.rules import all_rules
 
-    return frozenset(_weights(words, all_rules().values()))
+    return frozenset(_weights(words, all_rules().values(), setting))
 
 
 def _add(chosen: dict[str, int], added: dict[str, int]) -> None:
@@ -69,17 +69,17 @@ def _drop(chosen: dict[str, int], ignored: dict[str, int]) -> None:
             del chosen[code]
 
 
-def _weights(words: Sequence[str], rules: Iterable[Rule]) -> dict[str, int]:
+def _weights(words: Sequence[str], rules: Iterable[Rule], setting: str = "") -> dict[str, int]:
     """The codes that words mean, each with how exactly it was named: 2 a rule, 1 its family, 0 everything."""
     rules = list(rules)
     weights: dict[str, int] = {}
     for word in words:
-        for code, weight in _meant(word, rules).items():
+        for code, weight in _meant(word, rules, setting).items():
             weights[code] = max(weight, weights.get(code, 0))
     return weights
 
 
-def _meant(word: str, rules: Sequence[Rule]) -> dict[str, int]:
+def _meant(word: str, rules: Sequence[Rule], setting: str) -> dict[str, int]:
     from resilience4cata.rules import full_code
 
     wanted = word.strip().upper().removeprefix("R4C-")
@@ -88,7 +88,8 @@ def _meant(word: str, rules: Sequence[Rule]) -> dict[str, int]:
     family = {rule.code: 1 for rule in rules if rule.family == wanted}
     exact = {rule.code: 2 for rule in rules if rule.code == full_code(wanted) or rule.name.upper() == wanted}
     if not family and not exact:
-        raise UsageError(unknown_rule(word, rules))
+        place = f"{setting} in [tool.r4c]: " if setting else ""
+        raise UsageError(place + unknown_rule(word, rules))
     return exact or family
 
 

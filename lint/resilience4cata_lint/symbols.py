@@ -43,13 +43,14 @@ class Binding:
     """One place that binds a name; `to` is None where nobody knows to what (parameters, loops, `del`).
 
     `position` is where the binding has happened. `conditional` ones may not happen at all; `anytime` ones may happen
-    before what stands above them (loops, `global` in functions).
+    before what stands above them (loops, `global` in functions); those `for_checkers` never happen at run time.
     """
 
     to: Imported | Defined | Assigned | None
     position: Position
     conditional: bool = False
     anytime: bool = False
+    for_checkers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,7 @@ class CallFacts:
     tries: tuple[int, ...] = ()
     awaited: bool = False
     returned: bool = False
+    keyed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

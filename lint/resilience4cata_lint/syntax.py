@@ -38,6 +38,12 @@ _NAME: Final = re.compile(r"\w+")
 _OWN_SCOPE: Final = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
+def is_for_checkers(test: ast.expr) -> bool:
+    """Whether a condition holds for type checkers alone: `TYPE_CHECKING`, wherever it comes from."""
+    name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
+    return name == "TYPE_CHECKING"
+
+
 class Lines:
     """The lines of a text whose line ends are all `\\n`, and what `ast` says about places in it."""
 

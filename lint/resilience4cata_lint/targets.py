@@ -211,11 +211,13 @@ def _ends(id: str, name: str) -> bool:
 
 
 def _visible(found: Sequence[Target]) -> Sequence[Target]:
-    """Of several definitions of one name the one that the name leads to, if that is certain: it may be overloaded."""
-    element = found[0].element
+    """Of several definitions of one name in one body the one that the name leads to: it may be overloaded."""
+    return [target for target in found if _is_seen(target.element)] or found
+
+
+def _is_seen(element: Element) -> bool:
     seen = element.scope.lookup(element.definition.name)
-    at = seen.at if isinstance(seen, Definition) else None
-    return [target for target in found if target.element.definition.at == at] or found
+    return isinstance(seen, Definition) and seen.at == element.definition.at
 
 
 def _several(target: str, found: Sequence[Target]) -> str:

@@ -17,13 +17,17 @@ class Sources:
     texts: Mapping[str, bytes] = field(default_factory=dict)
     _lines: dict[str, Sequence[str]] = field(default_factory=dict)
 
+    def data(self, path: str) -> bytes:
+        """What is in the file shown as `path`; nothing if it cannot be read any more."""
+        try:
+            return self.texts[path] if path in self.texts else files.read(path)
+        except OSError:
+            return b""
+
     def lines(self, path: str) -> Sequence[str]:
         """The lines of the file shown as `path`, without line ends; none if it cannot be read any more."""
         if path not in self._lines:
-            try:
-                data = self.texts[path] if path in self.texts else files.read(path)
-            except OSError:
-                data = b""
+            data = self.data(path)
             # Split as Python and its parsers do: form feeds and Unicode separators end no line.
             text = _decoded(data).replace("\r\n", "\n").replace("\r", "\n")
             self._lines[path] = text.split("\n")

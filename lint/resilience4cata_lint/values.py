@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from resilience4cata.facts import UNKNOWN, Interval, Items, Value
 from resilience4cata.schema import Unset
 
-from .objects import Builder, Built, ClassObject, External, FunctionObject, Known, Object, Where, one_of, same
+from .objects import Builder, Built, ClassObject, External, FunctionObject, Known, Object, Running, Where, one_of, same
 from .outside import find, interval_of, is_composer, policy_name, value_of
 from .terms import Attribute, Call, Choice, Constant, Display, Negative, Path, Starred, Term
 
@@ -144,6 +144,8 @@ class Values:
     def _call(self, term: Call, where: Where) -> Object:
         if self.is_builder(term, where):
             return Builder()
+        if self._is_built(term, where):
+            return Running()
         function = self.evaluate(term.function, where)
         if not isinstance(function, External):
             return UNKNOWN
@@ -165,10 +167,22 @@ class Values:
                 owner = Path(function.parts[:-1], function.span)
                 return isinstance(self.evaluate(owner, where), Builder)
             found = self.evaluate(function, where) if function.parts[-1] == "builder" else None
-            return isinstance(found, External) and _makes_builder(found.name)
+            return isinstance(found, External) and _is_of_resilience(found.name, "builder")
         if isinstance(function, Attribute) and function.name in BUILDER_METHODS:
             return isinstance(self.evaluate(function.base, where), Builder)
         return False
+
+    def _is_built(self, term: Call, where: Where) -> bool:
+        """Whether a call returns a `Resilience`."""
+        function = term.function
+        if isinstance(function, Attribute):
+            return function.name == "build" and isinstance(self.evaluate(function.base, where), Builder)
+        if not isinstance(function, Path) or function.parts[-1] not in {"build", "disabled"}:
+            return False
+        if function.parts[-1] == "build":
+            return isinstance(self.evaluate(Path(function.parts[:-1], function.span), where), Builder)
+        found = self.evaluate(function, where)
+        return isinstance(found, External) and _is_of_resilience(found.name, "disabled")
 
     def _interval(self, term: Call, where: Where) -> Interval | None:
         given: dict[str, int | float] = {}
@@ -185,8 +199,8 @@ class Values:
             return None
 
 
-def _makes_builder(name: str) -> bool:
-    return name.startswith("resilience4cata.") and name.endswith(".Resilience.builder")
+def _is_of_resilience(name: str, method: str) -> bool:
+    return name.startswith("resilience4cata.") and name.endswith(f".Resilience.{method}")
 
 
 def _weight(value: Value) -> int:

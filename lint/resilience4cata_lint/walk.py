@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
-from .syntax import Lines
+from .syntax import Lines, is_for_checkers
 from .terms import Position
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -40,15 +40,17 @@ class Bound(NamedTuple):
     position: Position
     conditional: bool
     anytime: bool
-    annotated: bool = False
+    annotated: bool
+    for_checkers: bool
 
 
 class Context(NamedTuple):
-    """Where a node stands: its scope, whether it may be passed over, whether it may come again."""
+    """Where a node stands: its scope, whether it may be passed over, may come again, or is for type checkers alone."""
 
     scope: int
     conditional: bool = False
     loop: bool = False
+    for_checkers: bool = False
 
 
 class FunctionDraft(NamedTuple):
@@ -106,7 +108,7 @@ class Walk:
 
     def _bind(self, name: str, value: Any, position: Position, context: Context, *, annotated: bool = False) -> None:
         draft = self.scopes[context.scope]
-        bound = Bound(value, position, context.conditional, context.loop, annotated)
+        bound = Bound(value, position, context.conditional, context.loop, annotated, context.for_checkers)
         draft.bindings.setdefault(name, []).append(bound)
 
     def _new_scope(
@@ -269,6 +271,11 @@ class Walk:
     def _branches(self, node: ast.AST, context: Context) -> None:
         self._push(children_of(node), context._replace(conditional=True))
 
+    def _if(self, node: ast.If, context: Context) -> None:
+        branch = context._replace(conditional=True)
+        self._push([node.test, *node.body], branch._replace(for_checkers=is_for_checkers(node.test)))
+        self._push(node.orelse, branch)
+
     def _loop(self, node: ast.AST, context: Context) -> None:
         self._push(children_of(node), context._replace(conditional=True, loop=True))
 
@@ -375,7 +382,7 @@ _HANDLERS: Final[dict[type, Callable[[Walk, Any, Context], None]]] = {
     ast.MatchMapping: Walk._pattern,
     ast.Global: Walk._elsewhere,
     ast.Nonlocal: Walk._elsewhere,
-    ast.If: Walk._branches,
+    ast.If: Walk._if,
     ast.Match: Walk._branches,
     ast.While: Walk._loop,
     ast.For: Walk._loop,

@@ -1,4 +1,4 @@
-"""What makes mypy's cache stale besides the code: the configuration files."""
+"""What makes mypy's cache stale besides the code: the configuration files, and other rules."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from mypy.options import Options
 from mypy.plugin import ReportConfigContext
 
 import resilience4cata
+from resilience4cata.identity import own_version
 
 from .settings import Settings
 
@@ -34,14 +35,13 @@ def report_config_data(context: ReportConfigContext, settings: Settings) -> obje
 
 
 def announce(options: Options, settings: Settings) -> None:
-    """Let the daemon know what the plugin depends on.
+    """Let the daemon know what the plugin depends on: configuration files, and the plugin's own code as it is now.
 
-    `dmypy run` loads the plugin anew and compares its module's `__version__` to decide whether to restart. The options
-    with which it loads do not say that it is the daemon, so once seen it is remembered. Outside the daemon the version
-    must not change: it would invalidate the cache of every file.
+    `dmypy run` makes the plugin anew and compares its module's `__version__` to decide whether to restart. The options
+    with which it does so do not say that it is the daemon, so once seen it is remembered. Outside the daemon the
+    version must not change with configuration files: it would invalidate the cache of every file.
     """
     global _daemon_seen  # noqa: PLW0603 - it belongs to the process, as does the daemon
     _daemon_seen = _daemon_seen or options.fine_grained_incremental
-    module = sys.modules[_PACKAGE]
-    base = str(module.__version__).partition("+")[0]
-    module.__dict__["__version__"] = f"{base}+{settings.digest}" if _daemon_seen and settings.digest else base
+    if _daemon_seen:
+        sys.modules[_PACKAGE].__dict__["__version__"] = f"{own_version(FOLDERS)}+{settings.digest}"

@@ -5,7 +5,7 @@ Nothing is judged here. What mypy does not know for certain becomes UNKNOWN or N
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from mypy.nodes import (
@@ -50,6 +50,7 @@ from resilience4cata.schema import POLICIES
 
 from . import internals, values
 from .carried import COMPOSED, POLICY_CLASSES, policy_of, without_facts
+from .consumption import takes_streams
 from .index import FileIndex
 from .signatures import is_awaitable, returned_future, signature_of
 from .walk import span
@@ -83,6 +84,10 @@ class Reader:
         self.index = index
         self.classes: values.Classes = {}
         self._being_read: set[str] = set()
+
+    def depend_on(self, info: TypeInfo, names: Iterable[str] = ()) -> None:
+        """What is read here depends on a class and these names in it, although the code itself may not name them."""
+        internals.depend_on(self.checker, info, names)
 
     # ------------------------------------------------------------ places
 
@@ -231,6 +236,7 @@ class Reader:
         decorators = self.decorators(wrapper.original_decorators) if wrapper is not None else ()
         # Only few policies are compared with what they stand on, and signatures are the dearest part of all this.
         compared = as_target or any(_is_compared(d.policy) for d in decorators if isinstance(d, Applied))
+        compared = compared or takes_streams(node)
         name = self.index.name_of(node)
         return Definition(
             name,

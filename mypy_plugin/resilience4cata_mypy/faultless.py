@@ -33,6 +33,7 @@ from mypy.types import CallableType, Instance, get_proper_type
 from resilience4cata.facts import Declaration
 
 from .carried import parts_of, policy_name
+from .consumption import takes_streams
 from .extract import policy_class
 from .index import FileIndex
 
@@ -46,6 +47,8 @@ def content(declaration: Declaration) -> Hashable:
 
 def fingerprint(node: Decorator, index: FileIndex) -> Hashable | None:
     """Equal for decorated functions about which rules say the same; None if that depends on what is around it."""
+    if takes_streams(node.func):
+        return None  # What the body does with them decides.
     decorators: list[Hashable] = []
     for expression in node.original_decorators:
         part = _decorator(expression, index)
@@ -106,6 +109,8 @@ def _fallback(expression: Expression, original: FuncDef, index: FileIndex) -> Ha
     cls = policy_class(expression.callee)
     if cls is None or policy_name(cls) != "fallback" or None in expression.arg_names:
         return None
+    if "handler" in expression.arg_names:
+        return None  # Its type arguments are compared with those of the function's result.
     parts: list[Hashable] = [cls]
     for argument, name in zip(expression.args, expression.arg_names, strict=True):
         part = _targets(argument, original, index) if name == "method" else _literal(argument)

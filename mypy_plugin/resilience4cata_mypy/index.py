@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from mypy.nodes import CallExpr, ClassDef, Expression, FuncDef, MypyFile
+
+from resilience4cata.comments import Mark, marks
 
 from .walk import Seen, Walk, first_line, has_global, span
 
@@ -32,6 +35,16 @@ class FileIndex:
         self._seen = Seen(self.module)
         self._walk = Walk(self._seen)
         self._walk.module(tree)
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        """The lines of the file's text."""
+        return self._source()
+
+    @cached_property
+    def marks(self) -> tuple[Mark, ...]:
+        """The comments that silence findings."""
+        return tuple(marks(self.path, self.lines))
 
     def name_of(self, definition: FuncDef | ClassDef) -> str:
         """The full name of a function or class of this file: `acme.make.<locals>.inner`."""
@@ -87,7 +100,7 @@ class FileIndex:
     def _count(self, variable: str) -> int:
         if not self._globals_known and variable.rpartition(".")[0] == self.module:
             self._globals_known = True
-            if any("global " in line for line in self._source()):
+            if any("global " in line for line in self.lines):
                 for position in reversed(range(len(self._seen.closed))):
                     if has_global(self._seen.closed[position].function.body):
                         self._walk_through(position)

@@ -6,6 +6,8 @@ A new release of mypy can break these and nothing else. Modules beside this one 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mypy.checker import TypeChecker
 from mypy.erasetype import erase_typevars
 from mypy.errorcodes import ErrorCode
@@ -22,9 +24,11 @@ from mypy.nodes import (
     TypeAlias,
     TypeInfo,
 )
+from mypy.server.trigger import make_trigger
 from mypy.subtypes import is_subtype
 from mypy.typeops import bind_self, function_type, get_all_type_vars, map_type_from_supertype
 from mypy.types import FunctionLike, Instance, ProperType, Type, TypeType, TypeVarType, UnionType, get_proper_type
+from mypy.typestate import type_state
 from mypy.typevars import fill_typevars
 
 __all__ = [
@@ -33,6 +37,7 @@ __all__ = [
     "bound_to",
     "declared_type",
     "decorated_type",
+    "depend_on",
     "fail",
     "find_symbol",
     "in_deferred_code",
@@ -67,6 +72,25 @@ def in_deferred_code(checker: Checker) -> bool:
 def only_interface_is_wanted(checker: Checker) -> bool:
     """Whether nobody wants to see errors of this file (an installed package, `ignore_errors`)."""
     return checker.can_skip_diagnostics
+
+
+def depend_on(checker: Checker, info: TypeInfo, names: Iterable[str] = ()) -> None:
+    """Have the daemon check the code at hand again when a class or one of its bases changes, or these names in them.
+
+    It knows what the code itself refers to, but not what a plugin looks up.
+    """
+    options = checker.options
+    if not options.fine_grained_incremental and not options.cache_fine_grained:
+        return
+    target = checker.tscope.current_target()
+    for base in info.mro:
+        for name in (base.fullname, *(f"{base.fullname}.{name}" for name in names)):
+            checker.tree.plugin_deps.setdefault(make_trigger(name), set()).add(target)
+        # Those are read after a whole file is checked. These are read after a part of it is checked again, too: meant
+        # for classes that were compared with protocols, they have the same effect.
+        type_state._rechecked_types.add(base)
+        type_state._attempted_protocols.setdefault(base.fullname, set()).add(target)
+        type_state._checked_against_members.setdefault(base.fullname, set()).update(names)
 
 
 def type_of(checker: Checker, expression: Expression) -> ProperType | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Final
 
-from mypy.nodes import ARG_POS, CallExpr, ClassDef, Decorator, Expression, MemberExpr, TypeInfo
+from mypy.nodes import ARG_POS, CallExpr, ClassDef, Decorator, Expression, MemberExpr
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.types import Instance, Type, get_proper_type
 
@@ -23,19 +22,18 @@ from resilience4cata.facts import (
     Template,
     Written,
 )
-from resilience4cata.rules import check, views_of
+from resilience4cata.rules import all_findings, that_count, views_of
 
 from . import internals
+from .around import bases_known, classes_known, order_known
 from .carried import COMPOSED, with_facts
 from .extract import Reader, holds_policy, policy_class
 from .faultless import content, fingerprint
 from .index import FileIndex, Indexes
+from .listeners import listener
 from .oracle import MypyTypes
 from .report import report
 from .scopes import ClassScope, LocalScope, ModuleScope, scope_of
-
-# Modules whose classes carry no policies.
-_WITHOUT_POLICIES: Final = frozenset({"abc", "builtins", "typing"})
 
 
 class Judge:
@@ -47,6 +45,9 @@ class Judge:
         self._tunes_by_name = any(map(_tunes_by_name, project.files))
         self._indexes = Indexes()
         self._faultless: set[Hashable] = set()
+        self._faulty: set[Hashable] = set()
+        # The rules that find something in a function, by its fingerprint.
+        self._finders: dict[Hashable, frozenset[str]] = {}
 
     def _index(self, checker: internals.Checker) -> FileIndex:
         tree = internals.tree_of(checker)
@@ -90,6 +91,17 @@ class Judge:
                 self._check((Template(name, reader.at(argument)),), reader)
         return context.default_return_type
 
+    def listener_given(self, context: MethodContext) -> Type:
+        """`resilience.listen(StateTransition, notify)` is called: look at what is to be called with events."""
+        call, checker = context.context, context.api
+        given = dict(zip(context.callee_arg_names, zip(context.args, context.arg_types, strict=True), strict=True))
+        callback = given.get("callback")
+        if isinstance(call, CallExpr) and isinstance(checker, internals.Checker) and callback and callback[0]:
+            (expression,), (typ,) = callback
+            reader = Reader(checker, self._index(checker))
+            self._check((listener(call, expression, typ, reader),), reader)
+        return context.default_return_type
+
     def _carrying(
         self, context: FunctionContext, policy: Declaration | Composed | None, index: FileIndex, call: CallExpr
     ) -> Type:
@@ -109,28 +121,31 @@ class Judge:
         expressions = node.original_decorators if isinstance(node, Decorator) else node.decorators
         tentative = isinstance(node, Decorator) and internals.is_being_inferred(node)
         if not tentative and _is_outermost(context.args[0][0], expressions):
-            index = self._index(checker)
-            known = self._fingerprint(node, index) if isinstance(node, Decorator) else None
+            reader = Reader(checker, self._index(checker))
+            known = self._fingerprint(node, reader) if isinstance(node, Decorator) else None
             if known is None or known not in self._faultless:
-                reader = Reader(checker, index)
-                found = self._check(views_of(_element(node, reader)), reader)
-                if known is not None and found == 0:
-                    self._faultless.add(known)
+                self._check(views_of(_element(node, reader)), reader, known)
         return context.default_return_type
 
-    def _fingerprint(self, node: Decorator, index: FileIndex) -> Hashable | None:
-        found = None if self._tunes_by_name else fingerprint(node, index)
-        return None if found is None else (found, _classes_known(node.func.info or None))
+    def _fingerprint(self, node: Decorator, reader: Reader) -> Hashable | None:
+        found = None if self._tunes_by_name else fingerprint(node, reader.index)
+        info = node.func.info or None
+        known = classes_known(info), order_known(info.mro if info is not None else (), reader)
+        return None if found is None else (found, *known)
 
-    def _check(self, views: Iterable[object], reader: Reader) -> int | None:
-        """Check and report; how much was found, None if it was not the time to look."""
+    def _check(self, views: Iterable[object], reader: Reader, known: Hashable | None = None) -> None:
+        """Check and report. With `known`, what is remembered by it saves time, and what is found is remembered."""
         if internals.in_deferred_code(reader.checker) or internals.only_interface_is_wanted(reader.checker):
-            return None
+            return
         context = RuleContext(FRONT_ENDS["mypy"], MypyTypes(reader), self._project)
-        findings = check(self._worth_checking(views), context)
+        findings = all_findings(self._worth_checking(views), context, self._finders.get(known))
+        if known is not None:
+            if findings:
+                self._finders[known] = frozenset(finding.rule.code for finding in findings)
+            else:
+                self._faultless.add(known)
         if findings:
-            report(findings, reader)
-        return len(findings)
+            report(that_count(findings), reader)
 
     def _worth_checking(self, views: Iterable[object]) -> Iterator[object]:
         """The views without declarations that say the same as one in which nothing was found.
@@ -143,11 +158,13 @@ class Judge:
                 yield view
                 continue
             said = (bool(view.element), content(view.declaration))
-            if said not in self._faultless:
-                if not check((view,), RuleContext(FRONT_ENDS["mypy"], project=self._project)):
-                    self._faultless.add(said)
-                else:
-                    yield view
+            if said in self._faultless:
+                continue
+            if said in self._faulty or all_findings((view,), RuleContext(FRONT_ENDS["mypy"], project=self._project)):
+                self._faulty.add(said)
+                yield view
+            else:
+                self._faultless.add(said)
 
 
 def _is_outermost(applied: Expression, decorators: list[Expression]) -> bool:
@@ -205,20 +222,13 @@ def _tunes_by_name(file: ConfigFile) -> bool:
     return any(isinstance(meaning, Setting) and meaning.kind in ("instance", "family") for meaning in meanings)
 
 
-def _classes_known(info: TypeInfo | None) -> bool:
-    """Whether no policies can stand on the class around or on its bases, which have lost them in mypy's cache."""
-    return info is None or (not info.defn.decorators and _bases_known(info))
-
-
-def _bases_known(info: TypeInfo) -> bool:
-    return not info.fallback_to_any and all(base.module_name in _WITHOUT_POLICIES for base in info.mro[1:])
-
-
 def _element(node: Decorator | ClassDef, reader: Reader) -> Element:
     if isinstance(node, Decorator):
         owner = node.func.info or None
         definition = reader.function(node.func, node, owner, as_target=False)
-        return Element(definition, scope_of(node.func, reader), classes_known=_classes_known(owner))
+        around = owner.mro if owner is not None else ()
+        known = classes_known(owner), order_known(around, reader)
+        return Element(definition, scope_of(node.func, reader), None, *known)
     body = ClassScope(node.info, reader)
     owner_name = body.id.rpartition(".")[0]
     definition = Definition(
@@ -229,7 +239,6 @@ def _element(node: Decorator | ClassDef, reader: Reader) -> Element:
         reader.name_at(node),
         decorators=reader.decorators(node.decorators),
     )
-    if owner_name.endswith(".<locals>"):
-        return Element(definition, LocalScope(definition.owner), body, _bases_known(node.info))
-    module = ModuleScope(internals.tree_of(reader.checker), reader)
-    return Element(definition, module, body, _bases_known(node.info))
+    is_local = owner_name.endswith(".<locals>")
+    scope = LocalScope(definition.owner) if is_local else ModuleScope(internals.tree_of(reader.checker), reader)
+    return Element(definition, scope, body, bases_known(node.info), order_known(node.info.mro[1:], reader))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from mypy.nodes import TypeInfo
+from mypy.nodes import Decorator, FuncDef, TypeInfo
 from mypy.types import AnyType, Instance, NoneType, Type, UnionType, get_proper_type
 from mypy.typevars import fill_typevars_with_any
 
 from resilience4cata.facts import Body, Definition, Ref, Scope, TypeFact, Value
 
 from . import internals
+from .consumption import consumed
 from .extract import Reader
 from .scopes import ClassScope, Definitions
 from .signatures import type_fact
@@ -52,11 +53,17 @@ class MypyTypes:
         return found if isinstance(found, Definition) else None
 
     def body(self, definition: Definition) -> Body | None:
-        return None
+        found = internals.find_symbol(self._reader.checker, definition.id)
+        function = found.func if isinstance(found, Decorator) else found
+        if not isinstance(function, FuncDef) or self._reader.name_at(function) != definition.at:
+            return None
+        return Body(consumed=consumed(function))
 
     def _class(self, ref: Ref) -> TypeInfo | None:
         known = self._reader.classes.get(ref.name)
         if known is None:
             found = internals.find_symbol(self._reader.checker, ref.name)
             known = found if isinstance(found, TypeInfo) else None
+        if known is not None:
+            self._reader.depend_on(known)
         return known

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeVar
 
+from mypy.errors import CompileError
+from mypy.nodes import MypyFile
 from mypy.options import Options
 from mypy.plugin import FunctionContext, MethodContext, Plugin, ReportConfigContext
 from mypy.types import Type
@@ -16,6 +18,10 @@ from .report import crashed
 
 _CALLS: Final = tuple(f"{name}.__call__" for name in (*POLICY_CLASSES, COMPOSED))
 _TEMPLATE: Final = "resilience4cata.resilience.ResilienceBuilder.config"
+_LISTENING: Final = (
+    "resilience4cata.resilience.ResilienceBuilder.listener",
+    "resilience4cata.resilience.Resilience.listen",
+)
 
 C = TypeVar("C", FunctionContext, MethodContext)
 
@@ -30,9 +36,19 @@ class ResiliencePlugin(Plugin):
         judge = Judge(self._settings.project)
         self._made = dict.fromkeys(POLICY_CLASSES, _safe(judge.policy_made)) | {COMPOSED: _safe(judge.composed_made)}
         self._methods = dict.fromkeys(_CALLS, _safe(judge.applied)) | {_TEMPLATE: _safe(judge.template_made)}
+        self._methods |= dict.fromkeys(_LISTENING, _safe(judge.listener_given))
 
     def report_config_data(self, ctx: ReportConfigContext) -> object:
         return cache.report_config_data(ctx, self._settings)
+
+    def set_modules(self, modules: dict[str, MypyFile]) -> None:
+        """All files are read; mypy gives a mapping that it fills. Wrong settings end the run here.
+
+        What is raised while the plugin is made would end the daemon.
+        """
+        super().set_modules(modules)
+        if self._settings.problem:
+            raise CompileError([self._settings.problem], use_stdout=True)
 
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
         return self._made.get(fullname)

@@ -9,7 +9,6 @@ from typing import Final
 
 from mypy.nodes import Context
 
-from resilience4cata.comments import Mark, marks
 from resilience4cata.diagnostics import Diagnostic, Finding, show_place
 from resilience4cata.facts import At
 
@@ -53,34 +52,23 @@ class _Source:
     """The text of a file, read only when something is to be said about it."""
 
     def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self._lines: list[str] | None = None
-        self._marks: tuple[Mark, ...] | None = None
+        self._index = reader.index
         options = reader.checker.options
         self.shows_links = options.show_error_code_links and not options.hide_error_codes
         self._native = options.native_parser
 
-    @property
-    def lines(self) -> list[str]:
-        """All lines of the file."""
-        if self._lines is None:
-            path = internals.tree_of(self._reader.checker).path
-            self._lines = internals.source_lines(self._reader.checker, path)
-        return self._lines
-
     def line(self, number: int) -> str:
         """A line by its number from 1; nothing if there is none."""
-        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+        lines = self._index.lines
+        return lines[number - 1] if 0 < number <= len(lines) else ""
 
     def suppresses(self, diagnostic: Diagnostic) -> bool:
         """Whether a comment on one of the finding's lines, or one about the whole file, names its code."""
-        if self._marks is None:
-            self._marks = tuple(marks(self._reader.index.path, self.lines))
-        return any(mark.silences(diagnostic.code, diagnostic.at) for mark in self._marks)
+        return any(mark.silences(diagnostic.code, diagnostic.at) for mark in self._index.marks)
 
     def place(self, at: At) -> At:
         """A place with columns counted in characters."""
-        if at.source != self._reader.index.path:
+        if at.source != self._index.path:
             return at
         return At(
             at.source,

@@ -16,8 +16,9 @@ from mypy.nodes import (
     SymbolNode,
     SymbolTable,
     TypeInfo,
+    Var,
 )
-from mypy.types import CallableType, Type
+from mypy.types import CallableType, Instance, Type, get_proper_type
 
 from resilience4cata.facts import NOWHERE, UNKNOWN, Definition, Kind, Scope, Unknown
 from resilience4cata.facts.familiar import HARMLESS_CLASS_DECORATORS, ORDINARY_METACLASSES
@@ -27,6 +28,7 @@ from .extract import Reader, foreign_name, is_abstract, kind_of
 from .values import class_ref, full_name
 
 _SECOND_DEFINITION: Final = "-redefinition"
+_NEVER_CALLABLE: Final = frozenset(f"builtins.{name}" for name in ("bool", "bytes", "float", "int", "str"))
 
 
 class Definitions:
@@ -42,6 +44,9 @@ class Definitions:
             return self._class(node)
         if isinstance(node, OverloadedFuncDef):
             return self._overloaded(node, owner)
+        if isinstance(node, Var) and _is_plain_value(node):
+            owner_id = full_name(node.info) if node.info else self._module
+            return Definition(f"{owner_id}.{node.name}", node.name, owner_id, Kind.OTHER, NOWHERE)
         wrapper = node if isinstance(node, Decorator) else None
         function = wrapper.func if wrapper is not None else node
         if not isinstance(function, FuncDef) or function.original_def is not None or function.is_mypy_only:
@@ -104,6 +109,11 @@ class Definitions:
         return Definition(name, info.name, name.rpartition(".")[0], Kind.CLASS, NOWHERE)
 
 
+def _is_plain_value(node: Var) -> bool:
+    typ = get_proper_type(node.type)
+    return node.has_explicit_value and isinstance(typ, Instance) and typ.type.fullname in _NEVER_CALLABLE
+
+
 def _returned(function: FuncDef) -> Type | None:
     return function.type.ret_type if isinstance(function.type, CallableType) else None
 
@@ -129,6 +139,7 @@ class ClassScope:
         return (*names, *extra, *(("typing.TypedDict",) if self.info.typeddict_type is not None else ()))
 
     def lookup(self, name: str) -> Definition | Unknown | None:
+        self._reader.depend_on(self.info, {_unmangled(name, base) for base in self.info.mro})
         for base in self.info.mro:
             own_name = _unmangled(name, base)
             found = _in_table(base.names, own_name)
@@ -168,6 +179,7 @@ class ClassScope:
         for base in self.info.mro:
             if base.fullname != "builtins.object":
                 found.update(dict.fromkeys(_function_names(base.names)))
+        self._reader.depend_on(self.info, found)
         return tuple(found)
 
     def public_methods(self) -> Sequence[Definition] | Unknown:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
-from mypy.errors import CompileError
 from mypy.options import Options
 
 from resilience4cata.facts import At, ConfigFile, Project, Template
@@ -26,19 +25,29 @@ class Settings:
     """What the plugin knows besides the code.
 
     `root` is the folder of the project, `project` holds the templates (closed if `config-files` lists all sources),
-    `digest` changes with everything that was read.
+    `digest` changes with everything that was read. `problem` says what is wrong with the settings, if anything; nothing
+    else is in them then.
     """
 
     root: Path
     project: Project
     digest: str = ""
+    problem: str = ""
+
+
+class _WrongSettingsError(Exception):
+    """The settings say something that cannot be meant."""
 
 
 def load(options: Options) -> Settings:
-    """The settings beside mypy's own configuration file, else in the working folder.
+    """The settings beside mypy's own configuration file, else in the working folder."""
+    try:
+        return _load(options)
+    except _WrongSettingsError as error:
+        return Settings(Path.cwd(), Project(), _digest([str(error).encode()]), str(error))
 
-    Raises CompileError, which mypy shows as a plain message, if something in them is wrong.
-    """
+
+def _load(options: Options) -> Settings:
     beside = Path(options.config_file).absolute().parent if options.config_file else Path.cwd()
     path = next((p for folder in (beside, Path.cwd()) if (p := folder / _PYPROJECT).is_file()), None)
     if path is None:
@@ -100,4 +109,5 @@ def _digest(parts: Iterable[bytes]) -> str:
 
 
 def _refuse(path: Path, reason: str) -> NoReturn:
-    raise CompileError([f"{path.name}: error: {reason}"], use_stdout=True)
+    msg = f"{path.name}: error: {reason}"
+    raise _WrongSettingsError(msg)

@@ -61,6 +61,9 @@ Span = tuple[int, int, int, int]
 
 def span(node: Context) -> Span:
     """Where a node stands. It identifies the node, also in the copies that mypy makes of a generic function."""
+    if node.end_line is None and isinstance(node, LambdaExpr):
+        # The oldest mypy gives it no end; its expression has one.
+        return node.line, node.column, *span(node.expr())[2:]
     return node.line, node.column, node.end_line or node.line, node.end_column or node.column
 
 

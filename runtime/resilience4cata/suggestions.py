@@ -19,8 +19,9 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate that was probably meant by ``word``, or None.
 
     Tried in this order: equal after folding; the smallest distance, if at most ``max(len, 3) // 3`` (``len`` of the
-    folded word) and a letter is left of it; the same words in another order; the only candidate that ``word`` is the beginning of. Ties go to
-    the alphabetically first. A word without any letter or digit of its own (``"--"``) means nothing.
+    folded word) and a letter is left of it; the same words in another order; the only candidate that ``word`` is the
+    beginning of. Ties go to the alphabetically first. A word without any letter or digit of its own (``"--"``) means
+    nothing.
     """
     wanted = _fold(word)
     if not wanted:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from resilience4cata.diagnostics import Rule, Severity
 from resilience4cata.rules import all_rules
+from resilience4cata_lint.pages import repairs
 
 from .pages import LANGUAGES, Page
 
@@ -97,6 +98,7 @@ def made(language: str) -> str:
 def _line(rule: Rule, language: str) -> str:
     marks = [_MARKS[language]["warning"]] if rule.severity is Severity.WARNING else []
     marks += [] if rule.on_by_default else [_MARKS[language]["off"]]
+    marks += [f"`{option}`" for option in repairs(rule)[:1]]
     mark = f" ({', '.join(marks)})" if marks else ""
     return f"- [{rule.code}](rules/{rule.code}.md): {rule.name}{mark}\n"
 

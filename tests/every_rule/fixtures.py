@@ -36,11 +36,10 @@ class Report(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One `[[finding]]` of an `expected.toml`; a `direct` one is seen only where the library itself is imported."""
+    """One `[[finding]]` of an `expected.toml`, and the front ends that report it."""
 
     report: Report
     reports: tuple[str, ...]
-    direct: bool = False
 
 
 def one_line(subject: str, message: str, suggestion: str) -> str:
@@ -81,12 +80,11 @@ class Fixture:
             path = f"bad/{path}"
         text = one_line(entry["subject"], entry["message"], entry["suggestion"])
         report = Report(path, entry["line"], entry["column"], entry.get("code", self.code), text)
-        return Finding(report, tuple(entry["reports"]), entry.get("direct", False))
+        return Finding(report, tuple(entry["reports"]))
 
-    def expected(self, front_end: str, *, directly: bool = True) -> list[Report]:
-        """What `front_end` has to report, and nothing else; not `directly` where a module hands the library on."""
-        wanted = (f for f in self.findings if front_end in f.reports and (directly or not f.direct))
-        return sorted(finding.report for finding in wanted)
+    def expected(self, front_end: str) -> list[Report]:
+        """What `front_end` has to report, and nothing else."""
+        return sorted(finding.report for finding in self.findings if front_end in finding.reports)
 
     def files(self, part: str) -> list[Path]:
         """All files named after a part (`bad`, `good` or `fixed`), or in the sub-folder of that name."""

@@ -7,34 +7,9 @@ import io
 from pathlib import Path
 
 from resilience4cata_lint.cli import main
+from tests.lint.faulty_modules import CLIENT, POLICIES, USER
+from tests.lint.folder import write
 
-POLICIES = """\
-from resilience4cata import resilience_policy, timeout
-
-short = resilience_policy("short", timeout("2s"))
-long = resilience_policy("long", timeout("5s"))
-"""
-USER = """\
-from .policies import long, short
-
-
-@short
-@long
-def f() -> None: ...
-"""
-CLIENT = """\
-from resilience4cata import fallback, timeout
-
-
-class Client:
-    @timeout("2 s")
-    @fallback(method="find_fallbak")
-    def find(self, id: str) -> str:
-        return id
-
-    def find_fallback(self, id: str) -> str:
-        return id
-"""
 FILES = {
     "pyproject.toml": "[project]\n",
     "acme/__init__.py": "",
@@ -45,11 +20,6 @@ FILES = {
     "acme/broken.py": "from resilience4cata import retry\nx = (\n",
     "resilience4cata.toml": '[resilience4cata.configs.external]\nretry = { delay = "1,5s" }\n',
 }
-
-
-def write(path: str, text: str) -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, encoding="utf-8", newline="")
 
 
 def make_project() -> None:

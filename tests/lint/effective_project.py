@@ -1,18 +1,11 @@
 """Little projects on disk whose effective settings the linter judges."""
 
-from pathlib import Path
-
 from resilience4cata.diagnostics import Diagnostic
 from resilience4cata_lint.engine import analyse
 from resilience4cata_lint.options import load
+from tests.lint.folder import write
 
 CONFIG_FILES = 'config-files = ["resilience4cata.toml"]\n'
-
-
-def write(path: str, text: str) -> None:
-    """A file in the working folder."""
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, encoding="utf-8")
 
 
 def diagnostics(code: str, toml: str | None = "", *paths: str, settings: str = "", **modules: str) -> list[Diagnostic]:

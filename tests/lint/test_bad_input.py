@@ -29,10 +29,9 @@ class Client:
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def here(here: Path) -> Path:
     Path("fine.py").write_text(FAULTY, encoding="utf-8")
-    return tmp_path
+    return here
 
 
 def check(*paths: str) -> Report:

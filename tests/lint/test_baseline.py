@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from resilience4cata_lint.baseline import Baseline
 from resilience4cata_lint.cli import main
 from resilience4cata_lint.options import UsageError
+from tests.lint.folder import write
 
 HEAD = "from resilience4cata import retry, timeout\n"
 ATTEMPTS = "\n\n@retry(max_attempts=0)\ndef f() -> None: ...\n"
@@ -22,10 +23,7 @@ NAME = "known.json"
 Outcome = tuple[int, list[str], str]
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture
@@ -38,11 +36,6 @@ def run(capsys: pytest.CaptureFixture[str]) -> Any:
         return code, [entry["code"] for entry in json.loads(out)] if out else [], err
 
     return run
-
-
-def write(path: str, text: str) -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, encoding="utf-8")
 
 
 def test_the_file(run: Any) -> None:

@@ -207,6 +207,24 @@ def go(rows, lines, stream, rewound, bound, passed):
     assert frozenset({"rows", "lines", "stream"}) == found.consumed
 
 
+@pytest.mark.parametrize(
+    ("text", "consumed"),
+    [
+        ("return sorted(given, key=len)", True),
+        ("return {a: b for a, b in zip(range(3), given)}", True),
+        ("for index, row in enumerate(given, 1): ...", True),
+        ("print(*given)", True),
+        ("return list(other(given))", False),
+        ("list = other\n    return list(given)", False),
+        ("return lambda: list(given)", False),
+        ("given = list(given)\n    return given", False),
+    ],
+)
+def test_run_through(text: str, consumed: bool) -> None:
+    """Built-in functions that run through what they are given, at once or with their own result."""
+    assert consumed is ("given" in body(f"@retry()\ndef go(given):\n    {text}\n").consumed)
+
+
 def test_returns_calls() -> None:
     """Whether nothing but the values of calls is returned."""
     only, mixed, nothing = (

@@ -245,3 +245,130 @@ def test_class_is_guarded_in_place() -> None:
     """Only a function stays as it is when its guarded form is thrown away."""
     text = "def work(): ...\nclass A: ...\nretry()(work)\nretry()(A)\nretry()(unknown)\n"
     assert [4] == found(text, "LOC-015")
+
+
+@pytest.mark.parametrize(
+    ("imports", "reported"),
+    [
+        ("from acme.policies import careful as applied", True),
+        ("from acme.tools import resilience_policy as make\napplied = make('applied', circuit_breaker())", True),
+        ("from acme.policies import other as applied", False),
+    ],
+)
+def test_policy_from_elsewhere(imports: str, reported: bool) -> None:
+    """A composed policy may be imported, or made with what another module hands on; a function of theirs is none."""
+    code = "def ask(): ...\ndef get(): return applied(ask)()\napplied(ask)\n"
+    others = {
+        "acme": "",
+        "acme.tools": _HEAD + "__all__ = ['resilience_policy', 'circuit_breaker']",
+        "acme.policies": _HEAD + "careful = resilience_policy('careful', circuit_breaker())\ndef other(f): return f",
+    }
+    line = 2 + len(imports.splitlines())
+    head = "from acme.tools import circuit_breaker\n" if "make" in imports else ""
+    text = f"{head}{imports}\n{code}"
+    line += bool(head)
+    assert ([line + 1] if reported else []) == found(text, "LOC-009", others)
+    assert ([line + 2] if reported else []) == found(text, "LOC-015", others)
+
+
+_SESSION = "import requests\nclass C:\n    def __init__(self): self._s = requests.Session()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("from httpx import post as send\n@retry()\ndef f(): return send('x')", [4]),
+        (_SESSION + "    @hedge()\n    def f(self): return self._s.patch('x', headers={'A': 'b'})", [6]),
+        (_SESSION + "@retry()\nclass D(C):\n    def f(self): return self._s.post('x', json=order)", [7]),
+        ("import requests\n@retry(max_attempts=1)\ndef f(): return requests.post('x')", []),
+        ("import requests\n@retry()\ndef f(**options): return requests.post('x', **options)", []),
+        ("import requests\n@retry()\ndef f(h): return requests.post('x', headers={'A': 'b', **h})", []),
+        ("import requests\n@retry()\ndef f(idempotency_key): return requests.post('x', json=order)", []),
+        ("import requests\n@retry()\ndef f():\n    def later(): return requests.post('x')\n    return later", []),
+        ("import requests\n@retry()\ndef f(): return requests.put('x')", []),
+        ("import mine as requests\n@retry()\ndef f(): return requests.post('x')", []),
+    ],
+)
+def test_request_sent_again(text: str, lines: list[int]) -> None:
+    """Requests of known clients alone, and only where no key can be among what is sent."""
+    assert lines == found(text, "NE-003")
+
+
+_ITERATORS = "import typing as t\nfrom collections.abc import Iterator as It\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("@retry()\ndef f(rows: 'It[int]'): return sum(rows)", [4]),
+        ("@hedge()\nasync def f(s: t.Optional[t.TextIO]): return s.read()", [4]),
+        ("class Mine(It): ...\n@retry()\ndef f(rows: Mine): return [*rows]", [5]),
+        (
+            "@retry()\nclass C:\n    def f(self, rows: It): list(rows)\n    @unguarded\n    def g(self, r: It): [*r]",
+            [4],
+        ),
+        ("@retry()\nclass C:\n    @timeout('1s')\n    def f(self, rows: It): return list(rows)", [7]),
+        ("import elsewhere\n@retry()\n@elsewhere.make\ndef f(rows: It): return list(rows)", []),
+        ("@retry()\ndef f(rows: It | list[int]): return sum(rows)", []),
+        ("@retry()\ndef f(rows: It): return sum(rows)\ndef sum(rows): return rows", []),
+        ("@retry()\ndef f(rows): return sum(rows)", []),
+        ("@retry(**OPTIONS)\ndef f(rows: It): return sum(rows)", []),
+        ("@retry(enabled=False)\ndef f(rows: It): return sum(rows)", []),
+    ],
+)
+def test_consumed_by_first_attempt(text: str, lines: list[int]) -> None:
+    """What is annotated to be an iterator or a stream, under whatever name, and certainly run through."""
+    assert lines == found(_ITERATORS + text, "NE-006")
+
+
+_SLOW = "@timeout('2s')\n@retry(max_attempts=3, delay='500ms', jitter=Jitter.NONE)\nasync def slow(): ...\n"
+_IN_FILE = """
+from acme.slow import slow as it
+class Client:
+    @timeout("7s")
+    async def get(self): return await self._get()
+    async def _get(self):
+        try: return await it()
+        except OSError: raise
+    """
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (_IN_FILE, [4]),
+        (_SLOW + "@timeout('5s')\nasync def get(): return await slow()", [5]),
+        (_SLOW + "@timeout('7500ms')\nasync def get(): return await slow()", []),
+        (_SLOW + "@timeout('5s')\nasync def get(): return asyncio.create_task(slow())", []),
+        (_SLOW + "@timeout('1s')\nasync def get(): return await slow()", []),
+        (_SLOW + "@timeout()\nasync def get(): return await slow()", []),
+        (_SLOW + "@timeout('5s')\nasync def mid(): await slow()\n@timeout('6s')\nasync def get(): await mid()", [5]),
+        (_SLOW.replace("jitter", "max_duration='4s', jitter") + "@timeout('5s')\nasync def get(): await slow()", [3]),
+        (_SLOW.replace("=3", "=8") + "@timeout('4s')\nasync def get(): return await slow()", [5]),
+        (_SLOW.replace("=3", "=8") + "@timeout('5s')\nasync def get(): return await slow()", []),
+        (_SLOW.replace("async ", "") + "@timeout('5s')\ndef get(): return slow()", []),
+        (_SLOW.replace("async ", "") + "@timeout('5s', offload=True)\ndef get(): return slow()", [5]),
+        (_SLOW.replace("'2s'", "'2s', enabled=False") + "@timeout('5s')\nasync def get(): return await slow()", []),
+    ],
+)
+def test_attempts_under_a_timeout_further_out(text: str, lines: list[int]) -> None:
+    """Only a timeout that interrupts ends them, the nearest one first, and only what is awaited is within it."""
+    slow = {"acme": "", "acme.slow": _HEAD + _SLOW}
+    assert lines == found(text, "TB-002", slow)
+
+
+@pytest.mark.parametrize(
+    ("inner", "reported"),
+    [
+        ("@retry()\ndef inner(): ...", True),
+        ("@retry()\n@contextmanager\ndef inner(): yield 1", False),
+        ("@retry()\ndef inner():\n    yield 1", False),
+        ("@retry()\n@asynccontextmanager\nasync def inner(): yield 1", False),
+    ],
+)
+def test_retry_that_guards_no_body(inner: str, reported: bool) -> None:
+    """What makes a generator is not tried again when the generator fails; that it is no place for a policy is said."""
+    head = "from contextlib import asynccontextmanager, contextmanager\n"
+    text = f"{head}@retry()\ndef outer(): return inner()\n{inner}\n"
+    assert ([3] if reported else []) == found(text, "NE-001")
+    assert ([] if reported else [5]) == found(text, "LOC-003")

@@ -15,7 +15,9 @@ import pytest
 
 from resilience4cata_lint import commands, extract, files
 from resilience4cata_lint.single import Checker
-from tests.lint.cached_project import CLIENT, POLICIES, check, entries, make_project, uncached, write
+from tests.lint.cached_project import check, entries, make_project, uncached
+from tests.lint.faulty_modules import CLIENT, POLICIES
+from tests.lint.folder import write
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from resilience4cata_lint import store
 from resilience4cata_lint.codec import decode
 from resilience4cata_lint.store import Store, digest
-from tests.lint.cached_project import check, entries, make_project, uncached, write
+from tests.lint.cached_project import check, entries, make_project, uncached
+from tests.lint.folder import write
 
 VERSION = "0" * 32
 OTHER = "1" * 32

@@ -33,11 +33,12 @@ class UserClient:
         return User()
 """
 MISSING_FALLBACK = """\
-acme.py:9:6: error: [R4C-FB-002] @fallback(method="find_fallbak") on acme.UserClient.find:
+acme.py:9:6: error: [R4C-FB-002] [*] @fallback(method="find_fallbak") on acme.UserClient.find:
     no method named 'find_fallbak' found
     did you mean 'find_fallback'?
     expected: def find_fallbak(self, id: str[, error: Exception]) -> User
 """
+COUNTED = "Found 1 error in 1 file (checked 1 file)\n[*] 1 fixable with --fix\n"
 OUT_OF_ORDER = "out of order"
 
 
@@ -92,8 +93,7 @@ def test_empty_folder(run: Any) -> None:
 def test_findings(run: Any) -> None:
     """Something found: exit 1, each finding as all front ends word it, the counts last."""
     write("acme.py", FAULTY)
-    expected = MISSING_FALLBACK + "Found 1 error in 1 file (checked 1 file)\n"
-    assert (1, expected, "") == run("check", "--select", "FB")
+    assert (1, MISSING_FALLBACK + COUNTED, "") == run("check", "--select", "FB")
 
 
 def test_exit_zero(run: Any) -> None:
@@ -104,13 +104,13 @@ def test_exit_zero(run: Any) -> None:
 def test_concise(run: Any) -> None:
     """One line for each finding, in the order of places."""
     write("acme.py", FAULTY)
-    first, second, counts = run("check", "--format", "concise")[1].splitlines()
-    assert first.startswith('acme.py:8:14: error: [R4C-DU-001] @timeout("2 s") on acme.UserClient.find: ')
+    first, second, *counts = run("check", "--format", "concise")[1].splitlines()
+    assert first.startswith('acme.py:8:14: error: [R4C-DU-001] [*] @timeout("2 s") on acme.UserClient.find: ')
     assert (
-        'acme.py:9:6: error: [R4C-FB-002] @fallback(method="find_fallbak") on acme.UserClient.find: '
+        'acme.py:9:6: error: [R4C-FB-002] [*] @fallback(method="find_fallbak") on acme.UserClient.find: '
         "no method named 'find_fallbak' found; did you mean 'find_fallback'?"
     ) == second
-    assert "Found 2 errors in 1 file (checked 1 file)" == counts
+    assert ["Found 2 errors in 1 file (checked 1 file)", "[*] 2 fixable with --fix"] == counts
 
 
 def test_json(run: Any) -> None:
@@ -164,7 +164,7 @@ def test_stdin(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Standard input is checked as the file it is said to be."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(FAULTY.encode())))
     code, out, _ = run("check", "-", "--stdin-filename", "acme.py", "--select", "FB")
-    assert (1, MISSING_FALLBACK + "Found 1 error in 1 file (checked 1 file)\n") == (code, out)
+    assert (1, MISSING_FALLBACK + COUNTED) == (code, out)
 
 
 def test_stdin_without_a_name(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +188,7 @@ def test_config_names_configuration(run: Any) -> None:
     write("acme.py", 'from resilience4cata import retry\n\n\n@retry(config="externl")\ndef f(): ...\n')
     write("x.properties", "resilience4cata.configs.external.retry.delay=1s\n")
     lines = run("check", "acme.py", "--config", "x.properties", "--format", "concise")[1].splitlines()
-    assert ["acme.py:4:15: error: [R4C-CFG-001]"] == [line[:34] for line in lines[:-1]]
+    assert ["acme.py:4:15: error: [R4C-CFG-001]"] == [line[:34] for line in lines[:-2]]
 
 
 # ---------------------------------------------------------------- a terminal
@@ -202,7 +202,7 @@ def test_drawing(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = out.splitlines()
     assert 1 == code
     assert [
-        "acme.py:9:6  error  R4C-FB-002 (missing-fallback)",
+        "acme.py:9:6  error  R4C-FB-002 (missing-fallback) [*]",
         ' 8 │     @timeout("2 s")',
         ' 9 │     @fallback(method="find_fallbak")',
         "   │      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^",
@@ -212,8 +212,9 @@ def test_drawing(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         "   help: did you mean 'find_fallback'?",
         "   expected: def find_fallbak(self, id: str[, error: Exception]) -> User",
         "",
-    ] == [plain(line) for line in drawn[:-1]]
-    assert re.fullmatch(r"Found 1 error in 1 file \(checked 1 file in \d+\.\d\ds\)", plain(drawn[-1]))
+    ] == [plain(line) for line in drawn[:-2]]
+    assert re.fullmatch(r"Found 1 error in 1 file \(checked 1 file in \d+\.\d\ds\)", plain(drawn[-2]))
+    assert "[*] 1 fixable with --fix" == plain(drawn[-1])
 
 
 def test_drawing_on_a_narrow_terminal(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,7 +231,7 @@ def test_drawing_on_a_narrow_terminal(run: Any, monkeypatch: pytest.MonkeyPatch)
         "   expected: def find_fallbak(self, id: str[,",
         "   error: Exception]) -> User",
     ] == lines[5:11]
-    assert [] == [line for line in lines[1:-1] if line != line.rstrip() or len(line) > 45]
+    assert [] == [line for line in lines[1:-2] if line != line.rstrip() or len(line) > 45]
 
 
 def plain(text: str) -> str:
@@ -266,8 +267,10 @@ def test_no_color(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (["chek"], "no command 'chek'; did you mean 'r4c check'?"),
         (["acme.py"], "no command 'acme.py'; did you mean 'r4c check acme.py'?"),
-        (["zzz"], "no command 'zzz'; there are 'check', 'config', 'init', 'rule'"),
+        (["zzz"], "no command 'zzz'; there are 'check', 'config', 'describe', 'init', 'rule'"),
         (["check", "--selct", "FB"], "no option '--selct'; did you mean '--select'?"),
+        (["check", "--format", "jsn"], "--format knows no 'jsn'; did you mean 'json'?"),
+        (["rule", "FB-002", "--lang", "de"], "--lang knows no 'de'; it knows en, es"),
         (["check", "--select", "FB-0002"], "no rule, family or name 'FB-0002'; did you mean 'R4C-FB-002'?"),
         (["check", "acmee.py"], "no such file or folder: 'acmee.py'; did you mean 'acme.py'?"),
         (["check", "qqq"], "no such file or folder: 'qqq'"),
@@ -294,7 +297,8 @@ def test_wrong_settings(run: Any) -> None:
     """A setting that means nothing is an error of the run, not a finding."""
     write("pyproject.toml", '[tool.r4c]\nselect = ["FB-999"]\n')
     code, out, err = run("check")
-    assert (2, "", "r4c: error: no rule, family or name 'FB-999'") == (code, out, err.partition(";")[0])
+    message = "r4c: error: select in [tool.r4c]: no rule, family or name 'FB-999'"
+    assert (2, "", message) == (code, out, err.partition(";")[0])
 
 
 def test_missing_configuration_file(run: Any) -> None:
@@ -462,6 +466,7 @@ def test_all_rules_as_json(run: Any) -> None:
         "severity": "error",
         "on_by_default": True,
         "reported_by": ["lint", "mypy", "build"],
+        "fix": ["--fix", "--unsafe-fixes"],
         "why": rule.why,
         "url": "https://resilience4cata.readthedocs.io/en/rules/R4C-DU-001.html",
     } == next(item for item in found if item["code"] == "R4C-DU-001")
@@ -479,7 +484,10 @@ def pages(monkeypatch: pytest.MonkeyPatch, here: Path) -> Path:
     return package
 
 
-HEAD = "R4C-DU-001 (invalid-duration)\nerror · on by default · reported by r4c, mypy, build()\n"
+HEAD = (
+    "R4C-DU-001 (invalid-duration)\n"
+    "error · on by default · reported by r4c, mypy, build() · repaired by --fix or --unsafe-fixes\n"
+)
 URL = "https://resilience4cata.readthedocs.io/{}/rules/R4C-DU-001.html\n"
 
 
@@ -490,6 +498,7 @@ def test_page_of_a_checkout(run: Any, pages: Path) -> None:
 
 def test_page_in_spanish(run: Any, pages: Path) -> None:
     head = HEAD.replace("on by default · reported by", "activada de forma predeterminada · la comunican")
+    head = head.replace("repaired by --fix or", "la repara --fix o")
     expected = head + URL.format("es") + "\n# R4C-DU-001\n\nEn español.\n"
     assert (0, expected, "") == run("rule", "invalid-duration", "--lang", "es")
 

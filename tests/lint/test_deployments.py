@@ -1,11 +1,11 @@
 """Which files give variables to processes, and what is known about the names in them."""
 
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from tests.lint.effective_project import found, write
+from tests.lint.effective_project import found
+from tests.lint.folder import write
 
 P = "RESILIENCE4CATA_"
 CODE = (
@@ -16,9 +16,7 @@ TOML = '[resilience4cata.configs.partner]\nretry.delay = "1s"\n'
 WRONG = f"{P}DEFAULTS_RETRY_DELAY=1 s\n"
 
 
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.mark.parametrize("name", [".env", ".env.prod", "deploy/worker.env", "app/.env"])

@@ -11,12 +11,7 @@ from resilience4cata.facts import At, Unreadable
 from resilience4cata_lint.discover import Excluded, Found, Walk, ignored_by_git
 from resilience4cata_lint.files import read
 
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working folder."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def make(*paths: str) -> None:

@@ -1,15 +1,10 @@
 """Rules about effective settings: who is judged, under which profiles, and where it is said."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.lint.effective_project import diagnostics, found
 
-
-@pytest.fixture(autouse=True)
-def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("here")
 
 
 HEAD = "from resilience4cata import retry, timeout\n\n\n"

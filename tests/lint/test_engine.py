@@ -9,17 +9,9 @@ import pytest
 from resilience4cata_lint.engine import Report, analyse
 from resilience4cata_lint.inputs import Stdin
 from resilience4cata_lint.options import load
+from tests.lint.folder import write
 
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def write(path: str, text: str = "") -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, encoding="utf-8")
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def check(*paths: str, stdin: Stdin | None = None) -> list[str]:

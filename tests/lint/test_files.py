@@ -17,12 +17,11 @@ LINTER = Path(files.__file__).parent
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def here(here: Path) -> Path:
     Path("file.py").write_bytes(b"x = 1\n")
     Path("folder").mkdir()
     Path("folder/inner.py").write_bytes(b"")
-    return tmp_path
+    return here
 
 
 @pytest.fixture(params=["just written", "old"])

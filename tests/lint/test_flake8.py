@@ -20,35 +20,9 @@ from resilience4cata_lint.options import Options
 from resilience4cata_lint.reading import Means
 from resilience4cata_lint.selection import Selection
 from resilience4cata_lint.single import Checker
+from tests.lint.faulty_modules import CLIENT, POLICIES, USER
+from tests.lint.folder import write
 
-POLICIES = """\
-from resilience4cata import resilience_policy, timeout
-
-short = resilience_policy("short", timeout("2s"))
-long = resilience_policy("long", timeout("5s"))
-"""
-# It never names the library, and is to be understood with the module above.
-USER = """\
-from .policies import long, short
-
-
-@short
-@long
-def f() -> None: ...
-"""
-CLIENT = """\
-from resilience4cata import fallback, timeout
-
-
-class Client:
-    @timeout("2 s")
-    @fallback(method="find_fallbak")
-    def find(self, id: str) -> str:
-        return id
-
-    def find_fallback(self, id: str) -> str:
-        return id
-"""
 PLAIN = "import os\nfrom collections import abc\n\nprint(os, abc)\n"
 
 DURATION = (
@@ -72,9 +46,8 @@ SPAWN = ("-c", SPAWNING)
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project with two faulty modules."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(flake8._Shared, "checker", None)
     write("pyproject.toml", "[project]\n")
     write("acme/__init__.py", "")
@@ -82,12 +55,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write("acme/user.py", USER)
     write("acme/client.py", CLIENT)
     write("acme/plain.py", PLAIN)
-    return tmp_path
-
-
-def write(path: str, text: str) -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, encoding="utf-8")
+    return here
 
 
 def run(*arguments: str, command: tuple[str, ...] = FLAKE8, stdin: str = "") -> list[str]:

@@ -7,11 +7,7 @@ import pytest
 
 from resilience4cata_lint.locate import Module, Modules, Shown
 
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def make(*paths: str) -> None:

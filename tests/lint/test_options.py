@@ -6,17 +6,9 @@ import pytest
 
 from resilience4cata_lint.options import Options, UsageError, load
 from resilience4cata_lint.project import common_folder
+from tests.lint.folder import write
 
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def write(path: str, text: str = "") -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, encoding="utf-8")
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def test_without_a_project(here: Path) -> None:

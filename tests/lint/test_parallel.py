@@ -13,16 +13,17 @@ from resilience4cata_lint import extract, parallel
 from resilience4cata_lint.cache import Cache
 from resilience4cata_lint.locate import Module
 from resilience4cata_lint.parallel import Task, extract_each
-from tests.lint.cached_project import CLIENT, FILES, check, entries, make_project, uncached, write
+from tests.lint.cached_project import FILES, check, entries, make_project, uncached
+from tests.lint.faulty_modules import CLIENT
+from tests.lint.folder import write
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The project, in the working folder; a second process pays for any two files."""
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(parallel, "_WORTH", 1)
     make_project()
-    return tmp_path
+    return here
 
 
 def task(path: str, text: str) -> Task:

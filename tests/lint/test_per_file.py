@@ -9,19 +9,12 @@ from resilience4cata_lint.engine import analyse
 from resilience4cata_lint.options import Options, UsageError, load
 from resilience4cata_lint.per_file import PerFile
 from resilience4cata_lint.selection import Selection, selected
+from tests.lint.folder import write
 
 FAULT = "from resilience4cata import retry\n\n\n@retry(max_attempts=0)\ndef f() -> None: ...\n"
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def write(path: str, text: str) -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, encoding="utf-8")
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.mark.parametrize(

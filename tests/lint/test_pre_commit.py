@@ -9,24 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.lint.faulty_modules import POLICIES, USER
+
 ROOT = Path(__file__).parents[2]
 # What pre-commit needs to install a hook: it clones, and runs `pip install .`.
 NEEDED = ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml", "runtime", "mypy_plugin", "lint", "docs")
 
-POLICIES = """\
-from resilience4cata import resilience_policy, timeout
-
-short = resilience_policy("short", timeout("2s"))
-long = resilience_policy("long", timeout("5s"))
-"""
-USER = """\
-from .policies import long, short
-
-
-@short
-@long
-def f() -> None: ...
-"""
 CLIENT = """\
 from resilience4cata import fallback
 
@@ -118,8 +106,9 @@ def repository(hooks: tuple[Path, str, Path], tmp_path: Path) -> Repository:
     folder, revision, home = hooks
     made = Repository(tmp_path / "user", home)
     made.write(__init____py="", policies__py=POLICIES, notes__txt="")
+    hooks_used = ", ".join(f"{{id: {name}}}" for name in ("r4c", "r4c-fix", "r4c-project"))
     (made.folder / ".pre-commit-config.yaml").write_text(
-        f"repos: [{{repo: '{folder.as_uri()}', rev: {revision}, hooks: [{{id: r4c}}, {{id: r4c-project}}]}}]\n",
+        f"repos: [{{repo: '{folder.as_uri()}', rev: {revision}, hooks: [{hooks_used}]}}]\n",
         encoding="utf-8",
     )
     (made.folder / "pyproject.toml").write_text('[project]\nname = "acme"\n', encoding="utf-8")
@@ -161,3 +150,13 @@ def test_whole_project(repository: Repository) -> None:
     assert ("Failed", expected) == repository.hook("r4c-project")
     repository.write(client__py=CLIENT.replace("bak", "back"), other__py="")
     assert ("Passed", []) == repository.hook("r4c-project")
+
+
+def test_repairs(repository: Repository) -> None:
+    """`r4c-fix` repairs the changed files and stops the commit; the next time there is nothing to do."""
+    repository.write(client__py=CLIENT, resilience4cata__toml=CONFIGURATION.replace("externl", "missing"))
+    left = ["acme/resilience4cata.toml:2:11 R4C-CFG-002"]
+    assert ("Failed", left) == repository.hook("r4c-fix")
+    assert CLIENT.replace("bak", "back") == (repository.folder / "acme" / "client.py").read_text(encoding="utf-8")
+    repository.write(resilience4cata__toml="")
+    assert ("Passed", []) == repository.hook("r4c-fix")

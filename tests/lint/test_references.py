@@ -6,18 +6,13 @@ import pytest
 
 from resilience4cata_lint.engine import analyse
 from resilience4cata_lint.options import load
+from tests.lint.folder import write
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+def here(here: Path) -> Path:
     write("pyproject.toml")
-    return tmp_path
-
-
-def write(path: str, text: str = "") -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, encoding="utf-8")
+    return here
 
 
 def check(*paths: str) -> list[str]:
@@ -134,7 +129,7 @@ def test_classes_of_the_project_are_known() -> None:
     write("acme/user.py", USER)
     text = "[resilience4cata.configs.x.retry]\nretry-on = 'acme.errors.Plain'\n"
     write("resilience4cata.toml", text)
-    assert ["resilience4cata.toml:2:12 CFG-012 Plain in 'retry_on' is not an exception type"] == check()
+    assert ["resilience4cata.toml:2:12 CFG-012 Plain in 'retry-on' is not an exception type"] == check()
 
 
 def test_a_listed_file_that_is_missing() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lint.effective_project import found
+from tests.lint.effective_project import diagnostics, found
 
 
 @pytest.fixture(autouse=True)
@@ -222,3 +222,101 @@ def test_repeated_values_of_members() -> None:
     one = "one = r.resilience_policy('one', limit('60s'), r.retry(jitter=Jitter.NONE, max_attempts=2))\n"
     code = f"{one}@one\n@limit('1m')\n@r.retry(jitter=Jitter.NONE, max_attempts=3)\ndef f() -> None: ...\n"
     assert ["6 CMP-006", "7 CMP-006"] == codes(code, settings='extend-select = ["CMP-006"]\n')
+
+
+CHECKED = """from __future__ import annotations
+import typing as t
+from resilience4cata import fallback, retry
+if t.TYPE_CHECKING:
+    import errs
+    from errs import Busy, Offline as Off, Busy as Twice, Busy as TimeoutError
+else:
+    Twice = OSError
+"""
+"""Eight lines of imports; `errs` has the exceptions Busy and Offline."""
+
+
+@pytest.mark.parametrize(
+    ("annotation", "absent"),
+    [
+        ("Off", "Off"),
+        ("'Busy'", "Busy"),
+        ("errs.Busy | None", "errs"),
+        ("t.Optional[Busy]", "Busy"),
+        ("OSError | Busy | Off", "Busy"),
+        ("Busy = Busy()", "Busy"),
+        ("Twice", ""),
+        ("TimeoutError", ""),
+        ("OSError", ""),
+    ],
+)
+@pytest.mark.parametrize("base", ["", "(Base)"])
+def test_absent_exception_types(annotation: str, absent: str, base: str) -> None:
+    """The first name that is not there is told, on inherited targets too; what has another meaning there is fine."""
+    method = f"    def later(self, x: int, error: {annotation}) -> int: return x\n"
+    use = '    @fallback(method="later")\n    @retry()\n    async def find(self, x: int) -> int: return x\n'
+    code = f"class Base:\n{method}class C{base}:\n{use}" if base else f"class C:\n{use}{method}"
+    errs = "class Busy(Exception): ...\nclass Offline(Exception): ...\n"
+    said = [d.message for d in diagnostics(CHECKED + code, None, errs=errs) if d.code == "R4C-FB-015"]
+    name = f"'later' is not chosen by its exception: '{absent}' in the type of 'error' does not exist at run time"
+    assert ([name] if absent else []) == said
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "if TYPE_CHECKING:\n    from errs import Busy\nfrom errs import *\n",
+        "try:\n    from errs import Busy\nexcept ImportError:\n    from errs import Offline as Busy\n",
+        "if TYPE_CHECKING:\n    from errs import Busy\nglobals()['Busy'] = OSError\n",
+        "if not TYPE_CHECKING:\n    from errs import Busy\n",
+    ],
+)
+def test_exception_types_that_may_be_there(head: str) -> None:
+    """Where something else may bind the name, nothing is known."""
+    imports = "from __future__ import annotations\nfrom typing import TYPE_CHECKING\nimport resilience4cata as r\n"
+    code = (
+        f"{imports}{head}"
+        "def later(x: int, error: Busy) -> int: return x\n@r.fallback(method='later')\ndef f(x: int) -> int: return x\n"
+    )
+    assert [] == found(code, None, errs="class Busy(Exception): ...\nclass Offline(Exception): ...\n")
+
+
+ONE = "one = r.resilience_policy('one', limit('2s'), r.circuit_breaker(slow_call_duration='3s'))\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("@one\ndef f() -> None: ...\n@one\ndef g() -> None: ...\n", ["4 TB-003"]),
+        ("two = r.resilience_policy('two', one)\n@two\ndef f() -> None: ...\n", ["4 TB-003"]),
+        ("@limit('9s')\n@one\ndef f() -> None: ...\n", ["4 TB-003"]),
+        ("@limit('1s')\n@one\ndef f() -> None: ...\n", ["4 TB-003", "6 TB-003"]),
+        ("two = r.resilience_policy('two', one, r.order(L.TIMEOUT, L.CIRCUIT_BREAKER))\n", ["4 TB-003"]),
+    ],
+)
+def test_composed_policy_without_room(code: str, expected: list[str]) -> None:
+    """It is told once, where it is made; what an element adds to it is told there."""
+    assert expected == codes(ONE + code)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        "limit('2s'), r.circuit_breaker(slow_call_duration='1s')",
+        "limit('2s', enabled=False), r.circuit_breaker(slow_call_duration='3s')",
+        "limit(UNKNOWN), r.circuit_breaker(slow_call_duration='3s')",
+        "limit('2s'), r.circuit_breaker(slow_call_duration='3s'), r.order(L.TIMEOUT, L.CIRCUIT_BREAKER)",
+        "limit('2s'), r.circuit_breaker()",
+        "limit('2s'), r.circuit_breaker(**OPTIONS)",
+    ],
+)
+def test_composed_policy_with_room(members: str) -> None:
+    """What is switched off, not known, or runs in another order contradicts nothing."""
+    assert [] == codes(f"one = r.resilience_policy('one', {members})\n")
+
+
+def test_composed_policy_that_a_file_tunes() -> None:
+    """The file makes room; where it makes too little, that is a matter of each element."""
+    code = f"{HEAD}{ONE}@one\ndef f() -> None: ...\n"
+    assert [] == found(code, "'one/timeout/value' = '9s'\n")
+    assert ["app.py:5:2 TB-003"] == found(code, "'one/timeout/value' = '1s'\n")

@@ -1,25 +1,16 @@
 """Suppressions: what they silence, and which of them are reported as unused or unknown."""
 
-from pathlib import Path
-
 import pytest
 
 from resilience4cata_lint.engine import analyse
 from resilience4cata_lint.inputs import Stdin
 from resilience4cata_lint.options import load
+from tests.lint.folder import write
 
 HEAD = "from resilience4cata import fallback, resilience_policy, retry, timeout\n"
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def write(path: str, text: str) -> None:
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    Path(path).write_text(text, encoding="utf-8")
+pytestmark = pytest.mark.usefixtures("here")
 
 
 def check(source: str, *paths: str) -> list[str]:

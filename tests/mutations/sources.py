@@ -155,7 +155,8 @@ class Shop:
     """All files of the correct shop, by their path relative to its folder."""
 
     def __init__(self) -> None:
-        names = [p for p in SHOP.rglob("*") if p.is_file() and not {".r4c_cache", "__pycache__"} & set(p.parts)]
+        caches = {".mypy_cache", ".r4c_cache", ".ruff_cache", "__pycache__"}
+        names = [p for p in SHOP.rglob("*") if p.is_file() and not caches & set(p.parts)]
         self.sources: Final = {
             path: Source(path, (SHOP / path).read_text(encoding="utf-8"))
             for path in sorted(name.relative_to(SHOP).as_posix() for name in names)

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from resilience4cata_mypy.cache import FOLDERS
+
 CONFIGURATION = """\
 [mypy]
 strict = True
@@ -40,20 +42,24 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
         (folder / "mypy.ini").write_text(CONFIGURATION, encoding="utf-8")
 
 
-def mypy(folder: Path, *arguments: str, cache: Path | None = None) -> Result:
-    """Run mypy in a folder; all Python files there, unless the arguments name some. Fails on an INTERNAL ERROR."""
+def mypy(folder: Path, *arguments: str, cache: Path | None = None, plugin: Path | None = None) -> Result:
+    """Run mypy in a folder; all Python files there, unless the arguments name some. Fails on an INTERNAL ERROR.
+
+    `plugin` is a folder with another copy of the packages.
+    """
     if not any(argument.endswith(".py") for argument in arguments):
         arguments = (*arguments, *sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.py")))
     place = ["--cache-dir", str(cache)] if cache is not None else []
-    return _run([sys.executable, "-m", "mypy", *place, *arguments], folder)
+    return _run([sys.executable, "-m", "mypy", *place, *arguments], folder, plugin)
 
 
 class Daemon:
     """A mypy daemon of its own; use it as a context manager, which stops it."""
 
-    def __init__(self, folder: Path, cache: Path) -> None:
+    def __init__(self, folder: Path, cache: Path, plugin: Path | None = None) -> None:
         self._folder = folder
         self._cache = cache
+        self._plugin = plugin
 
     def __enter__(self) -> Self:
         return self
@@ -68,12 +74,16 @@ class Daemon:
 
     def _call(self, *arguments: str) -> Result:
         status = str(self._folder / "dmypy.json")
-        return _run([sys.executable, "-m", "mypy.dmypy", "--status-file", status, *arguments], self._folder)
+        return _run(
+            [sys.executable, "-m", "mypy.dmypy", "--status-file", status, *arguments], self._folder, self._plugin
+        )
 
 
-def _run(command: list[str], folder: Path) -> Result:
+def _run(command: list[str], folder: Path, plugin: Path | None) -> Result:
     # Settings of whoever runs the tests must not count.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MYPY")}
+    if plugin is not None:
+        environment["PYTHONPATH"] = str(plugin)
     result = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
     )
@@ -86,4 +96,11 @@ def _run(command: list[str], folder: Path) -> Result:
 def copy_cache(source: Path, target: Path) -> Path:
     """A copy of a cache that may be changed."""
     shutil.copytree(source, target)
+    return target
+
+
+def copy_plugin(target: Path) -> Path:
+    """A copy of the rules and the plugin that may be changed."""
+    for folder in FOLDERS:
+        shutil.copytree(folder, target / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
     return target

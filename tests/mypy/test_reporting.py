@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from resilience4cata.rules import all_rules
+from tests.mypy.beside_plugins import ATTRS, ATTRS_FOUND, HEAD, assert_found
 from tests.mypy.running import CONFIGURATION, mypy, write
 
 PROGRAM = """\
@@ -131,7 +132,7 @@ plugin = resilience4cata_mypy.plugin
 @pytest.mark.parametrize(
     ("module", "name", "lines"),
     [
-        ("judge", "check", [3, 4, 7]),
+        ("judge", "all_findings", [3, 4, 7]),
         ("judge", "report", [3, 4, 7]),
         ("extract", "span", [3, 4, 7]),
         ("judge", "with_facts", [3, 4]),
@@ -150,3 +151,9 @@ def test_a_check_that_fails_ends_nothing(module: str, name: str, lines: list[int
     assert lines == [int(note.split(":")[1]) for note in notes], result.output
     assert all("ZeroDivisionError: on purpose" in note and "please report it" in note for note in notes)
     assert any("Incompatible types in assignment" in message for message in result.messages)
+
+
+def test_beside_the_plugin_for_attrs(tmp_path: Path, cache: Path) -> None:
+    """What attrs makes of a class and what policies stand on its methods are found in one run."""
+    write(tmp_path, {"app.py": f"{HEAD}{ATTRS}\n\nClient(3)\n"})
+    assert_found(ATTRS_FOUND, mypy(tmp_path, cache=cache))

@@ -5,6 +5,7 @@ Each ignore comment is needed by both of them (pyright reads mypy's too), or the
 in the types.
 """
 
+import resilience4cata
 from resilience4cata import (
     Backoff,
     Classifier,
@@ -23,6 +24,7 @@ from resilience4cata import (
     unguarded,
 )
 
+resilience4cata.rety  # type: ignore[attr-defined]
 retry(3)  # type: ignore[call-arg, arg-type]
 retry(max_atempts=3)  # type: ignore[call-arg]
 retry(max_attempts="3")  # type: ignore[arg-type]

@@ -57,7 +57,7 @@ class Settled:
     def _layers(self) -> tuple[str, ...] | None:
         """The declared policies from the outermost to the innermost; None if their order is not known."""
         own = self.values.get(("order", "layers"))
-        is_known = own is None or is_order(own.value)
+        is_known = self.element.order_known if own is None else is_order(own.value)
         return layers_in_order(self.values, self.resolver.project) if is_known else None
 
     def get(self, policy: str, attribute: str) -> Effective | None:

@@ -115,7 +115,7 @@ def _tuples(given: tuple[object, ...], wanted: tuple[object, ...]) -> bool | Non
 def _subclass(ours: type, theirs: type) -> bool | None:
     """Whether `ours` is a subclass; None where Python's answer does not settle the question."""
     typed_dictionary = typing.is_typeddict(ours) or typing.is_typeddict(theirs)
-    if theirs in ours.__mro__ or theirs in _PROMOTIONS.get(ours, ()):
+    if theirs in ours.__mro__ or any(theirs in _PROMOTIONS.get(base, ()) for base in ours.__mro__):
         return True if ours is theirs or not typed_dictionary else None
     # Protocols are structural and typed dictionaries are no real classes: a no means nothing there.
     if getattr(theirs, "_is_protocol", False) or typed_dictionary:

@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from ..policies.recorded import Recorded, function_of, holds, is_a
+from ..policies.recording import recorded
 from .values import full_name
 
 
@@ -61,7 +62,10 @@ def superseded(cls: type) -> bool:
 
 def out_of_reach(cls: type) -> bool:
     """Whether the name of `cls` leads to another class, or to no module any more."""
-    return superseded(cls) or cls.__module__ not in sys.modules
+    if cls.__module__ in sys.modules:
+        return superseded(cls)
+    # What is executed elsewhere than in a module has none from the beginning.
+    return any(application.forgotten() for application in recorded() if application.module == cls.__module__)
 
 
 def _owners(anchor: object, path: list[str], names: Mapping[str, Any], recorded: Recorded) -> Iterator[type]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
-from ..facts import NOWHERE, UNKNOWN, Applied, At, Composed, Declaration, NotAPolicy, Ref, Slot
+from ..facts import NOWHERE, UNKNOWN, Applied, At, Composed, Declaration, NotAPolicy, Ref, Slot, Value
 from ..policies.composed import ComposedPolicy
 from ..policies.declaration import Decorator, Policy, Site
 from ..policies.order import Order
@@ -14,7 +14,10 @@ from ..policies.recorded import is_a
 from ..policies.recording import Application
 from ..rules.words import show
 from .places import Places
-from .values import full_name, handler_of, value_of
+from .values import classifier_of, full_name, handler_of, value_of
+
+# How values are read that may be objects.
+_READ: Final[Mapping[str, Callable[[Any], Value]]] = {"handler": handler_of, "classifier": classifier_of}
 
 
 class PolicyFacts:
@@ -72,7 +75,7 @@ class PolicyFacts:
         slots = {}
         for name, value in policy.written.items():
             position = None if name not in positional else -1 if isinstance(policy, Order) else positional.index(name)
-            known = handler_of(value) if name == "handler" else value_of(value)
+            known = _READ.get(name, value_of)(value)
             slot = slots[name] = Slot((known,), self._places.argument(at, name, position))
             self._written[id(slot)] = slot, value
             if is_a(value, (type, FunctionType)):

@@ -45,6 +45,19 @@ def handler_of(value: Any) -> Value:
     return Ref(f"{cls.name}()", is_class=False, ancestors=cls.ancestors)
 
 
+def classifier_of(value: Any) -> Value:
+    """A classifier as facts know it: also a lambda, and an object that cannot be asked."""
+    found = value_of(value)
+    kind = type(value)
+    if found is not UNKNOWN or hasattr(kind, "classify") or "classify" in getattr(value, "__dict__", ()):
+        return found
+    if kind is FunctionType:
+        return Ref(full_name(value), is_class=False)
+    # Proxies and mocks have whatever they are asked for.
+    answers = any(name in vars(base) for base in kind.__mro__[:-1] for name in ("__getattr__", "__getattribute__"))
+    return UNKNOWN if answers else Ref(f"{full_name(kind)}()", is_class=False)
+
+
 def full_name(named: Any) -> str:
     """`module.qualname` of a class or function."""
     module, name = getattr(named, "__module__", None), getattr(named, "__qualname__", None) or named.__name__

@@ -139,13 +139,15 @@ class Scope(Protocol):
 class Element:
     """A definition that carries policies, and where it stands. For a class, `body` is its own scope.
 
-    `classes_known` is False where a class around it, or one of its bases, may carry policies that nobody can see.
+    `classes_known` is False where a class around it, or one of its bases, may carry policies that nobody can see, and
+    `order_known` where one of these may be an order.
     """
 
     definition: Definition
     scope: Scope
     body: Scope | None = None
     classes_known: bool = True
+    order_known: bool = True
 
     @property
     def policies(self) -> tuple[Applied, ...]:

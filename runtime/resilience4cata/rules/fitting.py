@@ -83,7 +83,7 @@ def misfits(original: Signature, parameters: Sequence[Parameter], oracle: Oracle
     A parameter with a default in the original needs none in the target: a fallback gets every argument, defaults
     included.
     """
-    target = _Target(parameters)
+    target = _Target(parameters, original)
     matched: set[str] = set()
     position = 0
     for parameter in original.parameters:
@@ -109,11 +109,13 @@ def _narrower(original: Parameter, target: Parameter, oracle: Oracle) -> Iterato
 
 
 class _Target:
-    """The parameters of a target, ready to be matched with those of the original."""
+    """The parameters of a target, ready to be matched with those of the original, which all calls give it."""
 
-    def __init__(self, parameters: Sequence[Parameter]) -> None:
+    def __init__(self, parameters: Sequence[Parameter], original: Signature) -> None:
         self._by_name = {p.name: p for p in parameters}
         self._positional = _positional(parameters)
+        any_number = any(p.kind is ParameterKind.VAR_POSITIONAL for p in original.parameters)
+        self._filled = self._positional[: None if any_number else len(_positional(original.parameters))]
         self._args = any(p.kind is ParameterKind.VAR_POSITIONAL for p in parameters)
         self._kwargs = any(p.kind is ParameterKind.VAR_KEYWORD for p in parameters)
 
@@ -134,7 +136,7 @@ class _Target:
     def _by_keyword(self, parameter: Parameter) -> tuple[Parameter | None, str]:
         found = self._by_name.get(parameter.name)
         if found is not None and found.kind in (ParameterKind.KEYWORD_ONLY, ParameterKind.POSITIONAL_OR_KEYWORD):
-            return found, ""
+            return found, f"'{parameter.name}' may already be given by position" if found in self._filled else ""
         if found is not None and found.kind is ParameterKind.POSITIONAL_ONLY:
             return found, f"'{parameter.name}' cannot be given by keyword"
         return None, "" if self._kwargs else f"'{parameter.name}' is missing"

@@ -9,7 +9,7 @@ from resilience4cata_lint.cli import main
 WRONG = "[resilience4cata.defaults.retry]\nmax-attempts = 0\n"
 FOUND = (
     "settings/prod.toml:2:16: error: [R4C-CFG-012] defaults.retry.max-attempts: 0 is out of range: "
-    "'max_attempts' must be a whole number, at least 1"
+    "'max-attempts' must be a whole number, at least 1"
 )
 PROJECT = '[tool.r4c]\nconfig-files = ["settings/prod.toml"]\n'
 

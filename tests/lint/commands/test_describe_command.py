@@ -206,6 +206,21 @@ def test_several_definitions_of_one_name(run: Run) -> None:
     assert "    max_attempts=4 <- @retry on both.f (both.py:7)" in run("both.py:8")[1].splitlines()
 
 
+def test_two_files_with_one_module_name(run: Run) -> None:
+    """Neither is taken for the other: of a name in both, the place is asked for. Overloads are one function."""
+    code = (
+        "from typing import overload\nfrom resilience4cata import retry\n\n"
+        "@overload\ndef g(x: int) -> int: ...\n@overload\ndef g(x: str) -> str: ...\n@retry()\ndef g(x): ...\n"
+    )
+    for service in ("one", "two"):
+        write(Path(service, "src", "common", "__init__.py"), code)
+    status, _, err = run("common.g")
+    places = [f"  common.g ({service}/src/common/__init__.py:9)" for service in ("one", "two")]
+    assert (2, places) == (status, err.splitlines()[1:])
+    Path("two", "src", "common", "__init__.py").unlink()
+    assert "common#g" == run("common.g")[1].splitlines()[0]
+
+
 def test_a_function_in_a_file_that_does_not_know_the_library(run: Run) -> None:
     """Such a file is looked into when it is asked for, under a full name or the end of one."""
     write(Path("src/acme/other.py"), "class Other:\n    def alone(self) -> None: ...\n")

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..mutant import ALL, MYPY_AND_BUILD, ONLY_LINT, Edit, Faulty, Place
+from ..mutant import ALL, LINT_AND_BUILD, MYPY_AND_BUILD, ONLY_LINT, Edit, Faulty, Place
 from ..sources import Function, Shop, Source, Use
 from .fallbacks import by_method, fallbacks
 
@@ -99,6 +99,20 @@ def unannotated_exception(shop: Shop) -> Iterator[Faulty]:
         if target.error is not None:
             start = target.source.start(target.error) + len("error")
             yield target.fault("R4C-FB-005", Edit(start, target.source.end(target.error), ""))
+
+
+def exception_for_checkers_alone(shop: Shop) -> Iterator[Faulty]:
+    """The type of the exception is imported where only type checkers look."""
+    for target in targets(shop):
+        kind = target.error.annotation if target.error is not None else None
+        if isinstance(kind, ast.Name):
+            source, at = target.source, target.source.imports_at
+            imports = (node for node in source.tree.body if isinstance(node, ast.ImportFrom))
+            named = (node.module for node in imports if kind.id in {alias.name for alias in node.names})
+            line = f"    from {next(named, 'builtins')} import {kind.id} as Absent\n"
+            importing = Edit(at, at, f"from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n{line}")
+            edits = (importing, Edit(source.start(kind), source.end(kind), '"Absent"'))
+            yield target.fault("R4C-FB-015", *edits, reports=LINT_AND_BUILD)
 
 
 def exception_first(shop: Shop) -> Iterator[Faulty]:
@@ -228,6 +242,7 @@ OPERATORS = (
     two_required_parameters,
     text_for_the_exception,
     unannotated_exception,
+    exception_for_checkers_alone,
     exception_first,
     other_result,
     async_target,

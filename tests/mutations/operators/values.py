@@ -126,11 +126,15 @@ def without_effect(shop: Shop) -> Iterator[Faulty]:
 
 
 def runaway_retry(shop: Shop) -> Iterator[Faulty]:
-    """So many attempts, or none of the wait that should grow. A file may bound the attempts, which the plugin does not
-    know."""
-    orders = shop["shop/storage/orders.py"]
+    """So many attempts, or none of the wait that should grow.
+
+    A class may bound the attempts of its methods. That of the repository has a base in another module, whose own
+    policies mypy does not show.
+    """
+    orders, legacy = shop["shop/storage/orders.py"], shop["shop/legacy.py"]
     endless = _at(orders, "@retrying(max_attempts=8", "8", "1000", "R4C-VA-007", "8")
     yield endless._replace(places=[place._replace(reports=LINT_AND_BUILD) for place in endless.places])
+    yield _at(legacy, "@retry(max_attempts=3", "3", "1000", "R4C-VA-007", "3")
     at = orders.find("backoff=Backoff.EXPONENTIAL")
     edit = Edit(at, at, 'delay="0", ')
     # The multiplier that stands there loses its effect as well.
@@ -141,7 +145,8 @@ def runaway_retry(shop: Shop) -> Iterator[Faulty]:
 def budget_too_small(shop: Shop) -> Iterator[Faulty]:
     """`max_duration` is over before the first attempt or the second one can end.
 
-    Files may tune all of it, of which the plugin knows no values.
+    A class may name the instances of its methods, which files tune then. Of a class with policies, or with a base in
+    another module, mypy does not show what it says.
     """
     for path, anchor, length, code in (
         ("shop/users/client.py", "@retry(max_attempts=2", "3s", "R4C-TB-001"),
@@ -154,9 +159,22 @@ def budget_too_small(shop: Shop) -> Iterator[Faulty]:
         source = shop[path]
         at = source.find(anchor) + len(anchor)
         edit = Edit(at, at, f', max_duration="{length}"')
-        # One attempt against all is said at the later of the two, which is the timeout.
-        place = source.find("timeout(", after=anchor) if code == "R4C-TB-001" else at
+        # It is said at the later of the two, which is the timeout.
+        place = source.find("timeout(", after=anchor)
         yield Faulty(f"{length} in {path}", source, [edit], [Place(code, source, place, LINT_AND_BUILD)])
+    yield from _budget_of_a_function(shop["shop/legacy.py"])
+
+
+def _budget_of_a_function(source: Source) -> Iterator[Faulty]:
+    """What stands on a function is all that there is, so mypy knows it as well."""
+    retry, timeout = "@retry(max_attempts=3", '@timeout("1m")'
+    at = source.find(retry) + len(retry)
+    place = Place("R4C-TB-001", source, source.find("delay", after=retry))
+    yield Faulty("delay in shop/legacy.py", source, [Edit(at, at, ', max_duration="1s"')], [place])
+    at = source.find(timeout) + len(timeout)
+    place = Place("R4C-TB-001", source, at, into=1)
+    edit = Edit(at, at, '\n@retry(max_attempts=2, max_duration="1m")')
+    yield Faulty("timeout in shop/legacy.py", source, [edit], [place])
 
 
 def slow_beyond_the_timeout(shop: Shop) -> Iterator[Faulty]:
