@@ -93,10 +93,17 @@ def _make_printable() -> None:
             reconfigure(errors="backslashreplace")
 
 
+# What argparse says; some versions of Python put the choices in quotes.
+_CHOICE: Final = re.compile(r"argument (?P<option>\S+): invalid choice: '(?P<word>.*)' \(choose from (?P<known>.+)\)")
+
+
 class _Parser(argparse.ArgumentParser):
     """Errors in our words."""
 
     def error(self, message: str) -> NoReturn:
+        choice = _CHOICE.fullmatch(message)
+        if choice is not None:
+            raise UsageError(_unknown_choice(choice["option"], choice["word"], choice["known"].replace("'", "")))
         msg = f"{message}\n  try '{self.prog} --help'"
         raise UsageError(msg)
 
@@ -158,6 +165,9 @@ def _add_check(parser: argparse.ArgumentParser, paths: str = _PATHS) -> None:
         metavar="FILE",
         help=f"a {PYPROJECT} to take [tool.r4c] from, or a configuration file of the policies to check with the code",
     )
+    add("--fix", action="store_true", help="repair what can safely be repaired, and show what remains")
+    add("--unsafe-fixes", action="store_true", help="also offer edits that may not be what was meant")
+    add("--diff", action="store_true", help="show what --fix would write, and write nothing")
     add("--baseline", metavar="FILE", help="pass over the findings that this file lists")
     add("--update-baseline", action="store_true", help="make the file list what is found now")
     add("--stdin-filename", metavar="FILE", help="the path that standard input is to be treated as")
@@ -234,6 +244,13 @@ def _unknown_argument(word: str, parser: argparse.ArgumentParser) -> str:
 
     suggestion = did_you_mean(word.partition("=")[0], re.findall(r"--[\w-]+", parser.format_help()))
     return f"no option '{word}'" + (f"; did you mean '{suggestion}'?" if suggestion else "")
+
+
+def _unknown_choice(option: str, word: str, known: str) -> str:
+    from resilience4cata.suggestions import did_you_mean
+
+    suggestion = did_you_mean(word, known.split(", "))
+    return f"{option} knows no '{word}'; " + (f"did you mean '{suggestion}'?" if suggestion else f"it knows {known}")
 
 
 def _check(parsed: argparse.Namespace) -> int:

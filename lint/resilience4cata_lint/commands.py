@@ -46,7 +46,20 @@ def check(parsed: argparse.Namespace) -> int:
     baseline = _baseline(parsed, options)
     cache = open_cache(options, parsed.cache_dir) if parsed.cache else None
     with watched() as watch:
-        report = analyse(paths, options, selection, stdin, Means(cache, parsed.jobs, watch))
+        means = Means(cache, parsed.jobs, watch)
+
+        def look(source: Stdin | None) -> Report:
+            return analyse(paths, options, selection, source, means)
+
+        report = look(stdin)
+        left: list[str] = []
+        if parsed.fix or parsed.diff:
+            from .fixing.applying import repair, save, show
+
+            result = repair(look, report, stdin, baseline, unsafe=parsed.unsafe_fixes)
+            if parsed.diff:
+                return show(result, exit_zero=parsed.exit_zero)
+            report, left = save(result, look, stdin)
     is_outdated = baseline is not None and baseline.apply(report, update=parsed.update_baseline)
     for path in report.skipped:
         print(f"r4c: warning: {path} is neither Python nor configuration, and was not checked", file=sys.stderr)
@@ -54,7 +67,7 @@ def check(parsed: argparse.Namespace) -> int:
         print(f"r4c: warning: nothing to check in {', '.join(paths)}", file=sys.stderr)
     _show(report, parsed, time.perf_counter() - began)
     _complain(report.failures)
-    if report.failures:
+    if report.failures or left:
         return FAILED
     return FOUND if (report.diagnostics or is_outdated) and not parsed.exit_zero else CLEAN
 
@@ -126,11 +139,14 @@ def _show(report: Report, parsed: argparse.Namespace, seconds: float) -> None:
     output = format_named(parsed.format)
     if parsed.output_file is None:
         colour = parsed.colour and not os.environ.get("NO_COLOR")
-        output.render(report, sys.stdout, View(is_looked_at(sys.stdout), colour, seconds, parsed.statistics))
+        # Where the repaired source goes to standard output, nothing else does.
+        stream = sys.stderr if parsed.fix and STDIN in parsed.paths else sys.stdout
+        view = View(is_looked_at(stream), colour, seconds, parsed.statistics, parsed.unsafe_fixes)
+        output.render(report, stream, view)
         return
     try:
         with open(parsed.output_file, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            output.render(report, file, View(statistics=parsed.statistics))
+            output.render(report, file, View(statistics=parsed.statistics, unsafe=parsed.unsafe_fixes))
     except OSError as error:
         msg = f"cannot write {parsed.output_file}: {error.strerror}"
         raise UsageError(msg) from error

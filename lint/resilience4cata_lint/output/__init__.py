@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from ..formats import FORMATS
 
@@ -15,17 +15,21 @@ if TYPE_CHECKING:
 
     from ..engine import Report
 
-__all__ = ["FORMATS", "Format", "View", "format_named", "statistics", "summary"]
+__all__ = ["FORMATS", "Format", "View", "counted", "format_named", "hint", "mark", "statistics", "summary"]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How to show: `terminal` for people who look on, `colour` if they want it, `seconds` that the run took."""
+    """How to show: `terminal` for people who look on, `colour` if they want it, `seconds` that the run took.
+
+    `unsafe` tells whether edits count that may not be what was meant.
+    """
 
     terminal: bool = False
     colour: bool = False
     seconds: float = 0.0
     statistics: bool = False
+    unsafe: bool = False
 
 
 class Format(Protocol):
@@ -44,13 +48,34 @@ def format_named(name: str) -> Format:
 def summary(report: Report, seconds: float | None = None) -> str:
     """`Found 3 errors and 1 warning in 2 files (checked 14 files in 0.21s)`; the time only where somebody looks on."""
     took = "" if seconds is None else f" in {seconds:.2f}s"
-    checked = f"checked {_count(report.files, 'file')}{took}"
-    if not report.diagnostics:
+    checked = f"checked {counted(report.files, 'file')}{took}"
+    every = [*report.fixed, *report.diagnostics]
+    if not every:
         return "All checks passed." if seconds is None else f"All checks passed ({checked})."
-    severities = Counter(d.severity.value for d in report.diagnostics)
-    kinds = [_count(severities[kind], kind) for kind in ("error", "warning") if severities[kind]]
-    files = len({d.at.source for d in report.diagnostics})
-    return f"Found {' and '.join(kinds)} in {_count(files, 'file')} ({checked})"
+    severities = Counter(d.severity.value for d in every)
+    kinds = [counted(severities[kind], kind) for kind in ("error", "warning") if severities[kind]]
+    files = len({d.at.source for d in every})
+    fixed = f"{len(report.fixed)} fixed, {len(report.diagnostics)} remaining; " if report.fixed else ""
+    return f"Found {' and '.join(kinds)} in {counted(files, 'file')} ({fixed}{checked})"
+
+
+FIXABLE: Final = "[*]"
+"""Stands beside a finding that can be repaired."""
+
+
+def mark(report: Report, diagnostic: Diagnostic, view: View) -> str:
+    """The mark of a finding that can be repaired, with a blank before it; nothing for another."""
+    return f" {FIXABLE}" if report.offers.offered(diagnostic, unsafe=view.unsafe) else ""
+
+
+def hint(report: Report, view: View) -> list[str]:
+    """One line that says what can be repaired, and how; none if nothing can."""
+    safe = sum(report.offers.offered(d, unsafe=view.unsafe) for d in report.diagnostics)
+    more = sum(report.offers.offered(d, unsafe=True) for d in report.diagnostics) - safe
+    if safe:
+        option = "--fix --unsafe-fixes" if view.unsafe else "--fix"
+        return [f"{FIXABLE} {safe} fixable with {option}" + (f" ({more} more with --unsafe-fixes)" if more else "")]
+    return [f"{more} fixable with --fix --unsafe-fixes"] if more else []
 
 
 def statistics(diagnostics: Sequence[Diagnostic]) -> list[str]:
@@ -61,5 +86,6 @@ def statistics(diagnostics: Sequence[Diagnostic]) -> list[str]:
     return [f"{count:>{width}}  {code}  {name}" for (code, name), count in ordered]
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from resilience4cata.facts import At
 
     from ..engine import Report
+    from ..fixing.offers import Offers, Replacement
     from . import View
 
 Json = dict[str, object]
@@ -34,17 +35,20 @@ _MOST_DESCRIPTION: Final = 1_024
 
 def render(report: Report, stream: TextIO, view: View) -> None:
     """Write one log with one run, the rules that found something included."""
-    stream.write(json.dumps(_log(report.diagnostics), indent=2))
+    stream.write(json.dumps(_log(report.diagnostics, report.offers), indent=2))
     stream.write("\n")
 
 
-def _log(diagnostics: Sequence[Diagnostic]) -> Json:
+def _log(diagnostics: Sequence[Diagnostic], offers: Offers) -> Json:
     path_of = in_repository()
     known = list(zip(diagnostics, fingerprints(diagnostics, path_of), strict=True))
     if len(known) > _MOST_RESULTS:
         known = sorted(known, key=lambda pair: pair[0].severity is not Severity.ERROR)[:_MOST_RESULTS]
     codes = sorted({diagnostic.code for diagnostic in diagnostics})
-    results = [_result(diagnostic, print_, codes, path_of) for diagnostic, print_ in known]
+    results = [
+        {**_result(diagnostic, print_, codes, path_of), **_fixes(diagnostic, offers, path_of)}
+        for diagnostic, print_ in known
+    ]
     driver: Json = {
         "name": "r4c",
         "semanticVersion": __version__,
@@ -122,9 +126,38 @@ def _location(at: At, path_of: Callable[[str], str]) -> Json:
         region["startColumn"] = at.column
         region["endLine"] = max(at.end_line, at.line)
         region["endColumn"] = max(at.end_column, 1) if at.end_line > at.line else max(at.end_column, at.column)
-    path = path_of(at.source)
+    return {"artifactLocation": _artifact(path_of(at.source)), "region": region}
+
+
+def _artifact(path: str) -> Json:
     artifact: Json = {"uri": uri(path)}
     # Relative paths count from the top of the repository; whole ones from nowhere.
     if not str(artifact["uri"]).startswith("file:"):
         artifact["uriBaseId"] = "%SRCROOT%"
-    return {"artifactLocation": artifact, "region": region}
+    return artifact
+
+
+def _fixes(diagnostic: Diagnostic, offers: Offers, path_of: Callable[[str], str]) -> Json:
+    """The edit that is offered, if one is; an insertion deletes a region without length."""
+    replacements = offers.replacements(diagnostic)
+    if diagnostic.fix is None or not replacements:
+        return {}
+    change = {
+        "artifactLocation": _artifact(path_of(diagnostic.at.source)),
+        "replacements": [_replacement(replacement) for replacement in replacements],
+    }
+    return {
+        "fixes": [
+            {
+                "description": {"text": diagnostic.fix.title},
+                "artifactChanges": [change],
+                "properties": {"applicability": diagnostic.fix.applicability},
+            }
+        ]
+    }
+
+
+def _replacement(replacement: Replacement) -> Json:
+    line, column, end_line, end_column, content = replacement
+    region = {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+    return {"deletedRegion": region, "insertedContent": {"text": content}}

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from . import View, statistics, summary
+from . import View, hint, mark, statistics, summary
 from .excerpt import Line, excerpt
 
 if TYPE_CHECKING:
@@ -42,22 +42,25 @@ def draw(report: Report, stream: TextIO, view: View) -> None:
     """Write all findings with their source, and the counts last."""
     console = console_for(stream, colour=view.colour)
     for diagnostic in report.diagnostics:
-        _Drawing(console, report.sources, diagnostic).draw()
+        _Drawing(console, report.sources, diagnostic, mark(report, diagnostic, view)).draw()
     if view.statistics and report.diagnostics:
         for line in statistics(report.diagnostics):
             console.print(line)
         console.print()
     style = Style(bold=True, color=None if report.diagnostics else "green")
     console.print(Text(summary(report, view.seconds), style), soft_wrap=True)
+    for line in hint(report, view):
+        console.print(Text(line), soft_wrap=True)
 
 
 class _Drawing:
     """One finding on one console."""
 
-    def __init__(self, console: Console, sources: Sources, diagnostic: Diagnostic) -> None:
+    def __init__(self, console: Console, sources: Sources, diagnostic: Diagnostic, mark: str) -> None:
         self.console = console
         self.sources = sources
         self.diagnostic = diagnostic
+        self.mark = mark
         self.colour = _COLOURS[diagnostic.severity.value]
         self.bar = "│" if _can_show(console, "│") else "|"
         self.margin = len(str(max(diagnostic.at.end_line, diagnostic.at.line) + 1))
@@ -92,6 +95,7 @@ class _Drawing:
             "  ",
             (diagnostic.code, Style(color=self.colour, link=diagnostic.url)),
             (f" ({diagnostic.name})", _FAINT),
+            (self.mark, Style(bold=True)),
         )
 
     def _remarks(self) -> list[tuple[str, str]]:

@@ -1,22 +1,30 @@
 """Reports as SARIF, valid by the schema."""
 
+import io
 import json
 from typing import Any
 
 import jsonschema
 
 from resilience4cata._version import __version__
-from resilience4cata.diagnostics import Diagnostic, Related, Severity
+from resilience4cata.diagnostics import Action, Diagnostic, Fix, Related, Severity
 from resilience4cata.facts import At
 from resilience4cata.rules import all_rules
+from resilience4cata_lint.engine import Report
+from resilience4cata_lint.output import View, format_named
 from resilience4cata_lint.pages import page
+from resilience4cata_lint.texts import Sources
 
 from .reports import ALL, PLAIN, SCHEMAS, render
 
 
 def sarif(*diagnostics: Diagnostic) -> Any:
     """The log as GitHub would read it, valid by the schema."""
-    text = render("sarif", *diagnostics)
+    return valid(render("sarif", *diagnostics))
+
+
+def valid(text: str) -> Any:
+    """A log that is valid by the schema."""
     assert text.isascii()
     log = json.loads(text)
     schema = json.loads((SCHEMAS / "sarif-2.1.0.json").read_text(encoding="utf-8"))
@@ -128,6 +136,40 @@ def test_sarif_rules() -> None:
             "tags": ["resilience", "FB"],
         },
     } == rules[1]
+
+
+def test_sarif_fixes() -> None:
+    """The edits that are offered, each where it is made; what is put in deletes a region without length."""
+    source = "from resilience4cata import retry\n\n\n@retry(jitter='full')  # 漢\ndef f(): ...\n"
+    fix = Fix(Action.MEMBER, is_safe=True, words=("full",), text="Jitter.FULL")
+    found = PLAIN._replace(at=At("a b.py", 4, 15, 4, 21), fix=fix)
+    stream = io.StringIO()
+    report = Report([found, PLAIN._replace(fix=fix)], 1, sources=Sources({"a b.py": source.encode()}))
+    format_named("sarif").render(report, stream, View())
+    with_fix, without = valid(stream.getvalue())["runs"][0]["results"]
+    replacements = [
+        {
+            "deletedRegion": {"startLine": 1, "startColumn": 29, "endLine": 1, "endColumn": 29},
+            "insertedContent": {"text": "Jitter, "},
+        },
+        {
+            "deletedRegion": {"startLine": 4, "startColumn": 15, "endLine": 4, "endColumn": 21},
+            "insertedContent": {"text": "Jitter.FULL"},
+        },
+    ]
+    assert [
+        {
+            "description": {"text": "write Jitter.FULL for 'full'"},
+            "artifactChanges": [
+                {
+                    "artifactLocation": {"uri": "a%20b.py", "uriBaseId": "%SRCROOT%"},
+                    "replacements": replacements,
+                }
+            ],
+            "properties": {"applicability": "safe"},
+        }
+    ] == with_fix["fixes"]
+    assert "fixes" not in without
 
 
 def test_sarif_is_clean() -> None:

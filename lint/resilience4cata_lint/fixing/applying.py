@@ -1,0 +1,129 @@
+"""What `--fix` and `--diff` do with the edits: write files, or show what would be written."""
+
+# Paths stay the texts they were given as.
+# ruff: noqa: PTH116
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from difflib import unified_diff
+from typing import TYPE_CHECKING, TypeAlias
+
+from .. import files
+from ..inputs import Stdin
+from ..outcome import CLEAN, FOUND
+from ..output import counted
+from ..texts import Sources
+from ..writing import write
+from .passes import Contents, Look, Repaired, repaired
+from .text import Text
+
+if TYPE_CHECKING:
+    from resilience4cata.diagnostics import Diagnostic
+
+    from ..baseline import Baseline
+    from ..engine import Report
+
+Analyse: TypeAlias = "Callable[[Stdin | None], Report]"
+"""Checks everything, given what came in by standard input."""
+
+
+def repair(
+    analyse: Analyse, report: Report, stdin: Stdin | None, baseline: Baseline | None, *, unsafe: bool
+) -> Repaired:
+    """The findings repaired that are not in the baseline, without anything written.
+
+    What could not be done is said on standard error.
+    """
+
+    def new(found: Report) -> Sequence[Diagnostic]:
+        return found.diagnostics if baseline is None else baseline.compare(found).new
+
+    result = repaired(_look_with(analyse, stdin), report, new, unsafe=unsafe)
+    result.report.fixed = result.fixed
+    for diagnostic in result.unsound:
+        what = f"the edit for {diagnostic.code} would leave the file invalid, and is not made"
+        print(f"r4c: warning: {diagnostic.place}: {what}", file=sys.stderr)
+    if result.unsettled:
+        print("r4c: warning: edits undo each other; what is left has to be repaired by hand", file=sys.stderr)
+    return result
+
+
+def _look_with(analyse: Analyse, stdin: Stdin | None) -> Look:
+    """Checks everything as if files, and standard input, held other contents."""
+
+    def look(contents: Contents) -> Report:
+        changed = stdin if stdin is None or stdin.path not in contents else replace(stdin, data=contents[stdin.path])
+        with files.holding(contents):
+            report = analyse(changed)
+        # What is shown later is shown as it was checked.
+        report.sources = Sources({**report.sources.texts, **contents})
+        return report
+
+    return look
+
+
+def save(result: Repaired, analyse: Analyse, stdin: Stdin | None) -> tuple[Report, list[str]]:
+    """Write what changed, standard input to standard output.
+
+    Returns the report on what is there now, and the files that were left alone, which is said on standard error.
+    """
+    left = []
+    if stdin is not None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(result.after.get(stdin.path, stdin.data))
+        sys.stdout.buffer.flush()
+    for path, data in result.after.items():
+        problem = "" if stdin is not None and path == stdin.path else _saved(path, result.before[path], data)
+        if problem:
+            print(f"r4c: error: {path}: {problem}", file=sys.stderr)
+            left.append(path)
+    if not left:
+        return result.report, left
+    report = analyse(stdin)
+    report.fixed = [diagnostic for diagnostic in result.fixed if diagnostic.at.source not in left]
+    return report, left
+
+
+def _saved(path: str, before: bytes, data: bytes) -> str:
+    """Write a file that still holds what was checked; what kept it from being written, or nothing."""
+    try:
+        # Replacing a file needs no right to write to it, but whoever took that right away meant something.
+        if not os.stat(path).st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH):
+            return "is read-only, and was not repaired"
+        if files.read(path) != before:
+            return "changed meanwhile, and was not repaired; run r4c again"
+        write(path, data)
+    except OSError as error:
+        return f"cannot be written: {error.strerror or error}"
+    return ""
+
+
+def show(result: Repaired, *, exit_zero: bool) -> int:
+    """Write what would change, in the form that `patch` and `git apply -p0` take. Returns the exit code."""
+    for path, data in sorted(result.after.items()):
+        sys.stdout.writelines(_diff(path, result.before[path], data))
+    # So that both come in this order where they go to one place.
+    sys.stdout.flush()
+    if not result.after:
+        print("Nothing would be repaired.", file=sys.stderr)
+        return CLEAN
+    findings, changed = counted(len(result.fixed), "finding"), counted(len(result.after), "file")
+    print(f"Would repair {findings} in {changed}.", file=sys.stderr)
+    return CLEAN if exit_zero else FOUND
+
+
+def _diff(path: str, before: bytes, after: bytes) -> Iterator[str]:
+    old, new = (_lines(Text(path, data).whole) for data in (before, after))
+    for line in unified_diff(old, new, path, path):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _lines(text: str) -> list[str]:
+    # Split at what ends lines for `patch` as well.
+    parts = text.split("\n")
+    return [f"{part}\n" for part in parts[:-1]] + parts[-1:] * bool(parts[-1])
