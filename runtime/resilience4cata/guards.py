@@ -57,6 +57,7 @@ class Guard:
     __slots__ = (
         "__weakref__",
         "_needs",
+        "_stand_in",
         "_wrapper",
         "explicit",
         "function",
@@ -87,15 +88,25 @@ class Guard:
         self._needs: tuple[tuple[Callable[[], CodeType | None], tuple[object, ...]], ...] = ()
         # Weakly, since the wrapper holds the guard: a function that is let go dies at once.
         self._wrapper: Callable[[], FunctionType | None] = _nothing
+        self._stand_in: FunctionType | None = None
 
     @property
     def wrapper(self) -> FunctionType:
-        """The function that callers have."""
-        wrapper = self._wrapper()
+        """The function that callers have.
+
+        An older one may have its code alone, having been reloaded in place: for that, another one stands in.
+        """
+        wrapper = self._known()
         if wrapper is None:
-            msg = "the wrapper of this guard has been let go"
-            raise ReferenceError(msg)
+            wrapper = self._stand_in = function_like(self.function, _first_code_of(self))
+            wrapper.__dict__[_ATTRIBUTE] = self
+            _installed.pop(id(self), None)
         return wrapper
+
+    def _known(self) -> FunctionType | None:
+        wrapper = self._wrapper()
+        # It may have been given another guard.
+        return wrapper if wrapper is not None and wrapper.__dict__.get(_ATTRIBUTE) is self else self._stand_in
 
     def add(self, policy: object) -> None:
         """Let a policy stand on the callable itself."""
@@ -141,10 +152,10 @@ class Guard:
 
     def reset(self) -> None:
         """Let the wrapper ask again at its next call."""
-        wrapper: Any = self._wrapper()
+        wrapper: Any = self._known()
         if wrapper is None:
             return
-        first = forwarding(self.function, _first_call_of(ref(self)))
+        first = _first_code_of(self)
         with lock:
             self.version += 1
             _installed.pop(id(self), None)
@@ -187,7 +198,7 @@ def wrapped(function: Callable[..., Any]) -> FunctionType:
     made = Guard(function)
     for within in guards_in(function):
         within.inner = True
-    wrapper = function_like(function, forwarding(function, _first_call_of(ref(made))))
+    wrapper = function_like(function, _first_code_of(made))
     if type(function) is FunctionType:
         update_wrapper(wrapper, function)
     else:
@@ -208,7 +219,7 @@ def guard_of(value: object) -> Guard | None:
         return None
     found = value.__dict__.get(_ATTRIBUTE)
     # A decorator that copies attributes has copied this one too.
-    return found if type(found) is Guard and found._wrapper() is value else None
+    return found if type(found) is Guard and found._known() is value else None
 
 
 def original_of(value: object) -> object:
@@ -353,14 +364,16 @@ def _resemble(wrapper: FunctionType, target: Any) -> None:
         wrapper.__dict__["__wrapped__"] = target
 
 
-def _first_call_of(reference: Callable[[], Guard | None]) -> Callable[..., Any]:
+def _first_code_of(guard: Guard) -> CodeType:
+    reference = ref(guard)
+
     def first_call(*args: Any, **kwargs: Any) -> Any:
         guard = reference()
         # The call holds the wrapper, and that its guard.
         assert guard is not None
         return _state.resolve(guard)(*args, **kwargs)
 
-    return first_call
+    return forwarding(guard.function, first_call)
 
 
 def _load_and_resolve(guard: Guard) -> Callable[..., Any]:

@@ -1,6 +1,7 @@
 """TOML with places: values and validity are `tomllib`'s, a small scanner of our own finds where everything stands.
 
-The scanner trusts its input: it is only asked about texts that `tomllib` accepts, or refuses for a repeated key alone.
+The scanner takes for granted that `tomllib` accepts a text but for repeated keys; of other texts it may understand
+more than there is, or less.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ class _Scanner:
             quote = self.text[self.position : self.position + 1]
             span = self._skip({'"': _BASIC, "'": _LITERAL}.get(quote, _BARE_KEY))
             written = self.text[span.start : span.end]
-            names.append(next(iter(tomllib.loads(f"{written} = 0"))) if quote in ('"', "'") else written)
+            names.append(_unquoted(written, span.start) if quote in ('"', "'") else written)
             spans.append(span)
             self._skip(_BLANK)
             if not self._sees("."):
@@ -187,6 +188,14 @@ class _Scanner:
             self.position += 1
             self._skip(_SPACE)
         self._expect(closing)
+
+
+def _unquoted(written: str, offset: int) -> str:
+    try:
+        return next(iter(tomllib.loads(f"{written} = 0")))
+    except tomllib.TOMLDecodeError:
+        # A character or an escape that is not allowed.
+        raise ScanError(offset) from None
 
 
 def scan(text: str) -> list[Entry]:

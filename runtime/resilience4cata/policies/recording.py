@@ -38,7 +38,7 @@ class Application:
     cannot be held weakly, so for them the anchor is the function inside and `through` tells which of them stood in
     between. `owner()` is the class whose body it was written in, as far as known. `module`, `code`, `instruction` and
     `line` say where it was applied; `forgotten()` whether that module is no longer the one of its name, having been
-    imported anew.
+    imported anew, unless that holds the very same things: so does the `__main__` of a process that was spawned.
     """
 
     __slots__ = ("_live", "_policy", "anchor", "code", "instruction", "line", "module", "number", "owner", "through")
@@ -68,8 +68,12 @@ class Application:
         if self._live is None:
             return False
         current = sys.modules.get(self.module)
+        if current is None:
+            return True
         # A module may have put an object of another kind in its own place.
-        return current is None or (type(current) is _Module and current is not self._live())
+        if type(current) is not _Module or current is self._live():
+            return False
+        return not _is_in(self.anchor(), vars(current))
 
 
 class _Reference(ref[Any]):
@@ -153,6 +157,14 @@ def _function_inside(wrapper: Any) -> object:
     if isinstance(wrapper, property):
         return wrapper.fget or wrapper.fset or wrapper.fdel
     return wrapper.__func__
+
+
+def _is_in(anchor: Any, namespace: dict[str, Any]) -> bool:
+    """Whether what stands under the anchor's name, the class around it included, is what its own globals have there."""
+    name = str(getattr(anchor, "__qualname__", "")).partition(".")[0]
+    found = namespace.get(name)
+    own = getattr(anchor, "__globals__", {name: anchor}).get(name)
+    return found is not None and found is own
 
 
 def _forget(reference: Any) -> None:

@@ -40,7 +40,8 @@ def instance_settings_differ(project: Project, context: Context) -> Iterator[Fau
     disagree, which settings counted would depend on who was called first."""
     resolver = Resolver.of(project, active_profiles(project))
     for (policy, name), uses in _uses(project, resolver).items():
-        first, *others = sorted(uses, key=lambda use: use.at)
+        # A class and its methods may have the name from one place.
+        first, *others = sorted(uses, key=lambda use: (use.at, use.id))
         for use in others:
             differences = _differences(policy, first, use)
             if differences and _may_coexist(first, use):
@@ -214,7 +215,8 @@ def breaker_of_strangers(project: Project, context: Context) -> Iterator[Fault]:
     """Whoever shares a circuit breaker shares its failures. Functions of different parts of a program that call
     different services shut each other out."""
     for (policy, name), uses in _uses(project, Resolver.of(project, active_profiles(project))).items():
-        first, *others = sorted(uses, key=lambda use: use.at)
+        # A class and its methods may have the name from one place.
+        first, *others = sorted(uses, key=lambda use: (use.at, use.id))
         stranger = next((use for use in others if _are_strangers(first, use)), None)
         if policy == "circuit_breaker" and stranger is not None:
             yield Fault(

@@ -16,6 +16,7 @@ from .era import Method
 
 _BOUND: Final = "__resilience4cata_bound__"
 _GETSTATE: Final = "__getstate__"
+_COPYING: Final = ("__copy__", "__deepcopy__")
 
 
 def bind(
@@ -66,9 +67,11 @@ def _original(member: Any) -> Any:
 def let_copies_be_unbound(target: object) -> None:
     """Keep the binding out of copies and pickles: in a copy, the functions would call the original's methods.
 
-    Copying and pickling ask the object itself for `__getstate__`, not its class. A class with a `__copy__` or
-    `__reduce__` of its own decides itself what it copies.
+    Copying and pickling ask the object itself for `__getstate__`, not its class. What a class copies by a `__copy__` or
+    `__deepcopy__` of its own is unbound afterwards; one with a `__reduce__` of its own decides itself.
     """
+    for name in _COPYING:
+        _unbind_what_is_copied(type(target), name)
     namespace = vars(target)
     own = namespace.get(_GETSTATE)
     if bound_to(own) is not None:
@@ -79,10 +82,33 @@ def let_copies_be_unbound(target: object) -> None:
         # Objects with slots have a pair: what is in the `__dict__`, and what is in the slots.
         if isinstance(state, tuple) and len(state) == 2 and isinstance(state[0], dict):
             return _unbound(state[0]) or None, state[1]
-        return _unbound(state) or None if isinstance(state, dict) else state
+        if not isinstance(state, dict):
+            return state
+        # Classes that know more than their `__dict__` have it as one part of several.
+        inside = {name: _unbound(value) for name, value in state.items() if value is namespace}
+        return {**_unbound(state), **inside} or None
 
     setattr(getstate, _BOUND, True)
     namespace[_GETSTATE] = getstate
+
+
+def _unbind_what_is_copied(cls: type, name: str) -> None:
+    own = getattr(cls, name, None)
+    if type(own) is not FunctionType or bound_to(own) is not None:
+        return
+
+    def copied(self: Any, *args: Any, **kwargs: Any) -> Any:
+        made = own(self, *args, **kwargs)
+        namespace = getattr(made, "__dict__", None)
+        if made is not self and type(namespace) is dict:
+            for key, value in vars(self).items():
+                if bound_to(value) is not None and namespace.get(key) is value:
+                    del namespace[key]
+        return made
+
+    update_wrapper(copied, own)
+    setattr(copied, _BOUND, True)
+    type.__setattr__(cls, name, copied)
 
 
 def _unbound(state: dict[str, Any]) -> dict[str, Any]:

@@ -110,7 +110,8 @@ def test_places(text: str, path: tuple[Part, ...], key: Place, value: Place) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ["a", "a 1", "[a", "[[a]", "a = ", "a = {b", "a = [1", 'a = "x', "= 1", "a = {b = [1}"]
+    "text",
+    ["a", "a 1", "[a", "[[a]", "a = ", "a = {b", "a = [1", 'a = "x', "= 1", "a = {b = [1}", '"\x11" = 1', r'"\q" = 1'],
 )
 def test_not_understood(text: str) -> None:
     """What is no TOML is refused by the scanner too, with a place inside the text."""

@@ -22,17 +22,17 @@ from tests.runtime.config.making import files
         ("enabled=", "the value is empty", (), None),
         (
             "defaults.retry.max-attempts=0",
-            "0 is out of range: 'max_attempts' must be a whole number, at least 1",
+            "0 is out of range: 'max-attempts' must be a whole number, at least 1",
             (),
             None,
         ),
-        ("defaults.retry.max-attempts=x", "\"x\" is no value for 'max_attempts'", (), "a whole number"),
+        ("defaults.retry.max-attempts=x", "\"x\" is no value for 'max-attempts'", (), "a whole number"),
         ("defaults.retry.enabled=True", "\"True\" is no value for 'enabled'", ("true",), "true or false"),
         ("defaults.retry.enabled=1", "\"1\" is no value for 'enabled'", (), "true or false"),
         ("defaults.retry.jitter=full", '"full" is no member of Jitter', ("FULL",), ""),
         ("defaults.retry.jitter=x", '"x" is no member of Jitter', (), "NONE | FULL | EQUAL"),
-        ("defaults.retry.retry-on=int", "int in 'retry_on' is not an exception type", (), None),
-        ("defaults.retry.retry-on=OSError, no path", "\"no path\" in 'retry_on' is not an exception type", (), None),
+        ("defaults.retry.retry-on=int", "int in 'retry-on' is not an exception type", (), None),
+        ("defaults.retry.retry-on=OSError, no path", "\"no path\" in 'retry-on' is not an exception type", (), None),
         ("defaults.order.layers=RETRY, TIMEOT", '"TIMEOT" is no member of Layer', ("TIMEOUT",), ""),
         ("order=FALBACK", '"FALBACK" is no member of Layer', ("FALLBACK",), ""),
         ("strict=yes", "\"yes\" is no value for 'strict'", (), "true or false"),
@@ -66,14 +66,14 @@ def test_invalid_values(line: str, message: str, suggestions: tuple[str, ...], e
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("defaults.retry.max-attempts='3'", "\"3\" is no value for 'max_attempts'"),
-        ("defaults.retry.max-attempts=true", "True is out of range: 'max_attempts' must be a whole number, at least 1"),
+        ("defaults.retry.max-attempts='3'", "\"3\" is no value for 'max-attempts'"),
+        ("defaults.retry.max-attempts=true", "True is out of range: 'max-attempts' must be a whole number, at least 1"),
         ("defaults.retry.delay=100", "100 has no unit"),
         ("defaults.retry.delay={}", "{} is no value for 'delay'"),
         ("defaults.retry.delay=['1s']", "[\"1s\"] is no value for 'delay'"),
         ("defaults.retry.delay=1979-05-27", '"1979-05-27" is not a duration'),
         ("defaults.retry.enabled='true'", "\"true\" is no value for 'enabled'"),
-        ("defaults.retry.retry-on=[3]", "3 in 'retry_on' is not an exception type"),
+        ("defaults.retry.retry-on=[3]", "3 in 'retry-on' is not an exception type"),
         ("defaults.order.layers=[3]", "(3,) is no value for 'layers'"),
         ("defaults.circuit-breaker.failure-rate-threshold=nan", "nan is out of range"),
         ("configs.x.extends=3", "3 is no value for 'extends'"),
@@ -148,3 +148,23 @@ def test_reference_without_ancestors() -> None:
     assert (
         Ref("acme.Broken") == files(a_properties="resilience4cata.defaults.retry.retry-on=acme.Broken")[0].keys[0].value
     )
+
+
+def test_anchors_that_several_keys_hold() -> None:
+    """What is wrong in an anchor is said once, of the key where it stands, however many aliases there are."""
+    text = (
+        "resilience4cata:\n  configs:\n"
+        "    zoo: &zoo\n"
+        "      retry: {max-atempts: 3, delay: 5, jitter: ful}\n"
+        "      circuit-breaker: {window-size: 3, minimum-calls: 9}\n"
+        "    bar: *zoo\n"
+        "    foo:\n      <<: *zoo\n"
+        "  profiles: {prod: {configs: {zoo: *zoo}}}\n"
+    )
+    expected = [
+        ("R4C-CFG-011", "configs.zoo.retry.max-atempts", "a.yaml:4:15"),
+        ("R4C-CFG-012", "configs.zoo.retry.delay", "a.yaml:4:38"),
+        ("R4C-CFG-012", "configs.zoo.retry.jitter", "a.yaml:4:49"),
+        ("R4C-VA-004", "configs.zoo.circuit-breaker.minimum-calls", "a.yaml:5:56"),
+    ]
+    assert expected == [(d.code, d.subject, d.place) for d in of_files(*files(a_yaml=text))]

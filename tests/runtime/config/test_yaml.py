@@ -202,7 +202,7 @@ def test_repeated_by_others() -> None:
         ("resilience4cata:\n  strict: [\n", 3, 1, "expected the node content, but found '<stream end>'"),
         ("resilience4cata:\n\tstrict: true\n", 2, 1, "found character '\\t' that cannot start any token"),
         ("a: *x\n", 1, 4, "found undefined alias 'x'"),
-        ("a: 1\n---\nb: 2\n", 2, 1, "but found another document"),
+        ("a: 1\n---\nb: 2\n", 2, 1, "a second document begins here, and only one can be read"),
         ("a: \x01\n", 1, 4, "special characters are not allowed"),
         ("resilience4cata:\n  strict: !ENV x\n", 2, 11, "the tag !ENV means nothing here"),
         ("resilience4cata:\n  ? [a]\n  : 1\n", 2, 5, "a key must be text"),
