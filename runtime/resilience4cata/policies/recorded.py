@@ -9,7 +9,7 @@ from functools import cached_property, partialmethod
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ..guards import guard_of
+from ..guards import guard_of, original_of
 from .recording import Application, Mark, recorded
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Recorded:
         """What stands on one layer of `layers()`, be it a function or a wrapper that cannot be held weakly."""
         if is_a(layer, (staticmethod, classmethod, property)):
             inside = inner(layer)
-            return () if inside is None else self.on(inside, type(layer))
+            return () if inside is None else self.on(original_of(inside), type(layer))
         return self.on(layer)
 
     def policies(self, member: object) -> tuple[Decorator, ...]:

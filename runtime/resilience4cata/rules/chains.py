@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from math import prod
 from typing import Final, NamedTuple
 
@@ -19,10 +19,14 @@ _SHARED: Final = {
 
 
 class Chain(NamedTuple):
-    """How a guarded function leads to another one: the calls on the way, and the guarded functions from end to end."""
+    """How a guarded function leads to another one: the calls on the way, and the guarded functions from end to end.
+
+    `kept` are exception types that do not come all the way back, since handlers around the calls keep them.
+    """
 
     calls: tuple[Call, ...]
     guarded: tuple[Guarded, ...]
+    kept: tuple[Ref, ...] = ()
 
     @property
     def places(self) -> tuple[At, ...]:
@@ -62,7 +66,8 @@ def chains(outer: Guarded, context: Context, follows: _Follows) -> Iterator[Chai
                 continue
             seen.add(definition.at)
             inner = known.get(definition.at)
-            further = Chain((*chain.calls, call), chain.guarded if inner is None else (*chain.guarded, inner))
+            guarded = chain.guarded if inner is None else (*chain.guarded, inner)
+            further = Chain((*chain.calls, call), guarded, (*chain.kept, *_kept(body, call)))
             if inner is not None:
                 yield further
             below = context.oracle.body(definition)
@@ -112,25 +117,28 @@ def _attempts(guarded: Guarded) -> int:
 
 def _longest(chains: Iterable[Chain]) -> list[Chain]:
     """The chains that end in a retried function and have failures that all retries on them see, longest ones only."""
-    fitting = [chain for chain in chains if _attempts(chain.guarded[-1]) and _are_all_retried(chain.guarded)]
+    fitting = [chain for chain in chains if _attempts(chain.guarded[-1]) and _are_all_retried(chain)]
     begun = {chain.places[:length] for chain in fitting for length in range(len(chain.calls))}
     return [chain for chain in fitting if chain.places not in begun]
 
 
-def _are_all_retried(chain: tuple[Guarded, ...]) -> bool:
-    """Whether all of them may retry a failure of the last one: none answers it, and their lists overlap."""
-    if any(guarded.has("fallback") for guarded in chain[1:]):
+def _are_all_retried(chain: Chain) -> bool:
+    """Whether all of them may retry a failure of the last one: nothing answers or keeps it, and their lists overlap."""
+    if any(guarded.has("fallback") for guarded in chain.guarded[1:]):
         return False
-    retrying = [guarded for guarded in chain if _attempts(guarded)]
-    return all(_overlap(outer, retrying[-1]) for outer in retrying[:-1])
+    retrying = [guarded for guarded in chain.guarded if _attempts(guarded)]
+    return all(_overlap(outer, retrying[-1], chain.kept) for outer in retrying[:-1])
 
 
-def _overlap(outer: Guarded, inner: Guarded) -> bool:
+def _overlap(outer: Guarded, inner: Guarded, kept: Collection[Ref]) -> bool:
     ours, theirs = outer.types("retry", "retry_on"), inner.types("retry", "retry_on")
     aborted = outer.types("retry", "abort_on")
     if ours is None or theirs is None or aborted is None:
         return False
-    return any(_related(mine, other) and not _is_below(other, aborted) for mine in ours for other in theirs)
+    common = (
+        other if _is_below(other, (mine,)) else mine for mine in ours for other in theirs if _related(mine, other)
+    )
+    return not all(_is_below(failure, (*aborted, *kept)) for failure in common)
 
 
 def _related(left: Ref, right: Ref) -> bool:
@@ -145,9 +153,14 @@ def _surfaces(body: Body, call: Call) -> bool:
     """Whether a failure of a call leaves the function that makes it: it is waited for, and no handler keeps it."""
     if call.definition is None or (call.definition.coroutine and not (call.awaited or call.returned)):
         return False
-    handlers = [handler for index in call.tries for handler in body.tries[index].handlers]
-    keeping = [h for h in handlers if h.effect in (Effect.SWALLOWED, Effect.UNKNOWN)]
-    return not any(isinstance(ref, Ref) and ref.name in _FAILURES for h in keeping for ref in h.types)
+    return not any(ref.name in _FAILURES for ref in _kept(body, call))
+
+
+def _kept(body: Body, call: Call) -> Iterator[Ref]:
+    """The types of failures of a call that handlers around it keep, or may keep."""
+    for handler in (handler for index in call.tries for handler in body.tries[index].handlers):
+        if handler.effect in (Effect.SWALLOWED, Effect.UNKNOWN):
+            yield from (ref for ref in handler.types if isinstance(ref, Ref))
 
 
 # ---------------------------------------------------------------- one instance twice

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections.abc
 import typing
 from abc import ABC, abstractmethod
+from enum import IntEnum
 from typing import Annotated, Any, Generic, Literal, NewType, Optional, Protocol, TypedDict, TypeVar
 
 import pytest
@@ -32,6 +33,10 @@ class Options(TypedDict):
 
 
 class Anything(Any): ...  # type: ignore[misc]
+
+
+class Status(IntEnum):
+    OK = 200
 
 
 UserId = NewType("UserId", int)
@@ -71,6 +76,10 @@ Registered.register(User)
         (bool, int, True),
         (int, float, True),
         (float, int, False),
+        # What derives from a number is promoted as the number is.
+        (Status, float, True),
+        (Status, complex, True),
+        (Status, str, False),
         (int, complex, True),
         (str, bytes, False),
         (list[int], list[int], True),

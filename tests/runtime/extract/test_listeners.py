@@ -50,7 +50,7 @@ def test_async_listeners_are_refused(callback: Callable[[Any], object], name: st
     assert found.at.column == len("    builder = Resilience.builder().only('nothing').listener(print).listener(") + 1
 
 
-@pytest.mark.parametrize("callback", [plain, print, [].append, partial(plain), lambda event: notify(event)])
+@pytest.mark.parametrize("callback", [plain, print, [].append, partial(plain), lambda event: (notify(event),)])
 def test_other_listeners_are_not(callback: Callable[[Any], object]) -> None:
     """Functions that answer at once, and such as nobody can look into."""
     assert () == Resilience.builder().only("nothing").listener(callback).build().diagnostics

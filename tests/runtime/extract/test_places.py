@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from resilience4cata.facts import Applied, At, Declaration, Kind, Slot
 
 from ..live import Application
@@ -116,3 +118,22 @@ def test_source_that_is_gone_or_changed(app: Application) -> None:
     assert [At("acme.py", 3, 2, 3, 23)] == [d.at for d in app.diagnostics("acme")]
     (app.folder / "acme.py").unlink()
     assert [At("acme.py", 3, 2, 3, 23)] == [d.at for d in app.diagnostics("acme")]
+
+
+@pytest.mark.parametrize("wrapper", ["property", "staticmethod", "classmethod"])
+def test_policies_on_both_sides_of_a_wrapper(app: Application, wrapper: str) -> None:
+    """The one above is seen too, although the wrapper holds what the one below made."""
+    app.load(
+        "acme",
+        f"""
+        from resilience4cata import retry, timeout
+
+        class Store:
+            @timeout("3s")
+            @{wrapper}
+            @retry(max_attempts=2)
+            def load(it): ...
+        """,
+    )
+    codes = {"property": "R4C-LOC-001", "staticmethod": "R4C-LOC-002", "classmethod": "R4C-LOC-002"}
+    assert [(codes[wrapper], 4)] == [(found.code, found.at.line) for found in app.diagnostics("acme")]
