@@ -16,8 +16,6 @@ PACKAGES = (
 )
 FOLDERS = ("runtime", "mypy_plugin", "lint", "tests", "fixtures")
 MAX_FILE_LINES = 400
-LONGER = ("tests/lint/test_cli.py",)
-"""Files that are longer than the limit, and no others."""
 MAX_FUNCTION_LINES = 50
 
 
@@ -64,7 +62,7 @@ def test_files_are_short() -> None:
     }
     assert set(FOLDERS) == {path.partition("/")[0] for path in lengths}
     too_long = [path for path, lines in lengths.items() if lines > MAX_FILE_LINES]
-    assert list(LONGER) == too_long, "\n".join(f"{path}: {lengths[path]} lines" for path in too_long)
+    assert not too_long, "\n".join(f"{path}: {lengths[path]} lines" for path in too_long)
 
 
 def test_functions_are_short() -> None:

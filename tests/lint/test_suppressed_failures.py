@@ -50,6 +50,25 @@ def test_retries_that_multiply(body: str, expected: list[str]) -> None:
     assert expected == found(HEAD + body)
 
 
+@pytest.mark.parametrize(
+    ("retried", "caught", "expected"),
+    [
+        ("KeyError", "KeyError", []),
+        ("KeyError", "LookupError", []),
+        ("(KeyError, IndexError)", "(IndexError, KeyError)", []),
+        ("(KeyError, OSError)", "KeyError", MULTIPLIED),
+        ("LookupError", "KeyError", MULTIPLIED),
+        ("KeyError", "OSError", MULTIPLIED),
+        ("Exception", "OSError", MULTIPLIED),
+    ],
+)
+def test_failures_that_are_answered_on_the_way(retried: str, caught: str, expected: list[str]) -> None:
+    """Attempts multiply over the failures that both retry: those that a handler in between keeps are none of them."""
+    head = HEAD.replace("@retry(max_attempts=2)", f"@retry(max_attempts=2, retry_on={retried})")
+    body = f"    try:\n        return inner()\n    except {caught}:\n        return 0\n"
+    assert expected == found(head + body)
+
+
 def test_certain_are_only_handlers() -> None:
     """What a context manager does is known by its name alone: nobody is told that the body swallows failures."""
     code = HEAD.replace("@retry(max_attempts=3)", "@circuit_breaker()")
