@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from resilience4cata.comments import Mark, marks
+from resilience4cata.comments import Mark, Marks, marks
 from resilience4cata.facts import Suppression
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ class Suppressions:
     def __init__(self, lines_of: Callable[[str], Sequence[str]]) -> None:
         """`lines_of` gives the lines of the file that is shown as a path."""
         self._lines_of = lines_of
-        self._marks: dict[str, tuple[Mark, ...]] = {}
+        self._marks: dict[str, Marks] = {}
         self._used: set[Mark] = set()
 
     def silences(self, finding: Finding) -> bool:
         """Whether a comment in the file where the finding is primarily placed names its code."""
         at = finding.fault.at
-        named = [mark for mark in self._of(at.source) if mark.silences(finding.rule.code, at)]
+        named = self._of(at.source).silencing(finding.rule.code, at)
         self._used.update(named)
         return bool(named)
 
@@ -43,7 +43,7 @@ class Suppressions:
                     needed = True if mark in self._used else is_needed(mark)
                     yield Suppression(mark.at, mark.text, mark.code, needed)
 
-    def _of(self, path: str) -> tuple[Mark, ...]:
+    def _of(self, path: str) -> Marks:
         if path not in self._marks:
-            self._marks[path] = tuple(marks(path, self._lines_of(path)))
+            self._marks[path] = marks(path, self._lines_of(path))
         return self._marks[path]

@@ -14,7 +14,7 @@ from typing import Final
 
 from mypy.nodes import CallExpr, ClassDef, Expression, FuncDef, MypyFile
 
-from resilience4cata.comments import Mark, marks
+from resilience4cata.comments import Marks, marks
 
 from .walk import Seen, Walk, first_line, has_global, span
 
@@ -42,9 +42,9 @@ class FileIndex:
         return self._source()
 
     @cached_property
-    def marks(self) -> tuple[Mark, ...]:
+    def marks(self) -> Marks:
         """The comments that silence findings."""
-        return tuple(marks(self.path, self.lines))
+        return marks(self.path, self.lines)
 
     def name_of(self, definition: FuncDef | ClassDef) -> str:
         """The full name of a function or class of this file: `acme.make.<locals>.inner`."""

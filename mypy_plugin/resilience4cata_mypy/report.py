@@ -64,7 +64,7 @@ class _Source:
 
     def suppresses(self, diagnostic: Diagnostic) -> bool:
         """Whether a comment on one of the finding's lines, or one about the whole file, names its code."""
-        return any(mark.silences(diagnostic.code, diagnostic.at) for mark in self._index.marks)
+        return bool(self._index.marks.silencing(diagnostic.code, diagnostic.at))
 
     def place(self, at: At) -> At:
         """A place with columns counted in characters."""

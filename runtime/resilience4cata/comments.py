@@ -13,6 +13,7 @@ import re
 import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from .facts import At
@@ -42,10 +43,23 @@ class Mark:
     line: int | None
     certain: bool = True
 
-    def silences(self, code: str, at: At) -> bool:
-        """Whether it is about a finding with that code and place in the same file."""
-        on_line = self.line is not None and at.line <= self.line <= max(at.line, at.end_line)
-        return self.code == code and (self.line is None or on_line)
+
+class Marks(tuple[Mark, ...]):
+    """The marks of one file, in the order of lines."""
+
+    @cached_property
+    def _about(self) -> dict[tuple[str, int | None], list[Mark]]:
+        found: dict[tuple[str, int | None], list[Mark]] = {}
+        for mark in self:
+            found.setdefault((mark.code, mark.line), []).append(mark)
+        return found
+
+    def silencing(self, code: str, at: At) -> list[Mark]:
+        """Those about a finding in this file, by its code and place."""
+        if not self:
+            return []
+        lines = (None, *range(at.line, max(at.line, at.end_line) + 1))
+        return [mark for line in lines for mark in self._about.get((code, line), ())]
 
 
 def is_configuration(path: str) -> bool:
@@ -53,8 +67,12 @@ def is_configuration(path: str) -> bool:
     return path.endswith(CONFIGURATION) or path.replace("\\", "/").rpartition("/")[2].startswith(".env.")
 
 
-def marks(path: str, lines: Sequence[str]) -> Iterator[Mark]:
-    """The marks of the file shown as `path`, in the order of lines."""
+def marks(path: str, lines: Sequence[str]) -> Marks:
+    """The marks of the file that is shown as `path`."""
+    return Marks(_marks(path, lines))
+
+
+def _marks(path: str, lines: Sequence[str]) -> Iterator[Mark]:
     if not any(MARK in line for line in lines):
         return
     configures = is_configuration(path)
