@@ -59,7 +59,7 @@ def test_start_is_light() -> None:
     code = (
         "import sys\nfrom resilience4cata_lint.cli import main\n"
         "try: main(sys.argv[1:])\nexcept SystemExit: pass\n"
-        "heavy = ['libcst', 'rich', 'subprocess', 'tempfile', 'hashlib', 'tomllib', 'resilience4cata.rules',"
+        "heavy = ['libcst', 'rich', 'shutil', 'subprocess', 'tempfile', 'hashlib', 'tomllib', 'resilience4cata.rules',"
         " 'resilience4cata_lint.walk', 'resilience4cata_lint.symbols', 'resilience4cata_lint.baseline']\n"
         "print([m for m in heavy if m in sys.modules])"
     )
