@@ -150,7 +150,7 @@ def test_a_working_folder_that_is_gone(run: Any, here: Path, monkeypatch: pytest
     assert (2, "r4c: error: the working folder does not exist any more\n") == run("check", ".")[::2]
 
 
-@pytest.mark.parametrize(("columns", "widest"), [("50", 48), ("200", 198), ("0", 78), ("wide", 78)])
+@pytest.mark.parametrize(("columns", "widest"), [("100", 98), ("200", 198), ("0", 78), ("wide", 78)])
 def test_help_is_as_wide_as_the_terminal(run: Any, monkeypatch: pytest.MonkeyPatch, columns: str, widest: int) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     lines = run("check", "--help")[1].splitlines()
