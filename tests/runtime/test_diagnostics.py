@@ -4,8 +4,21 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 
-from resilience4cata.diagnostics import FRONT_ENDS, Diagnostic, Fault, Finding, Needs, Related, Severity, rule
+from resilience4cata.diagnostics import (
+    FRONT_ENDS,
+    Action,
+    Diagnostic,
+    Fault,
+    Finding,
+    Fix,
+    Needs,
+    Offer,
+    Related,
+    Severity,
+    rule,
+)
 from resilience4cata.errors import DefinitionError
 from resilience4cata.facts import At, Written
 
@@ -104,3 +117,65 @@ def test_what_steers_a_terminal_is_escaped() -> None:
     found = Finding(made_up, fault).diagnostic()
     assert "a\\n\\u202eb.py:1:2: error: [R4C-XX-001] on \\x1b[31m:\n    no 'a\\x1b]8;;x\\x07\\u202e漢é'" == found.text
     assert "a\n\u202eb.py" == found.as_dict()["path"]
+
+
+def offered(offer: Action | Offer | None, **parts: object) -> Fix | None:
+    """The edit that a rule offers for a fault."""
+    fault = Fault(AT, "", "wrong", **parts)  # type: ignore[arg-type]
+    return Finding(replace(made_up, fix=Offer(offer) if isinstance(offer, Action) else offer), fault).diagnostic().fix
+
+
+def test_an_edit_is_safe_where_the_suggestion_is_certain() -> None:
+    """One letter away, or equal but for case and separators, and nothing else as near."""
+    cases = {
+        ("find_fallbak", "find_fallback"): True,
+        ("FindFallback", "find_fallback"): True,
+        ("fnd_fallbak", "find_fallback"): False,
+        ("catalog", "catalogue"): False,
+    }
+    found = {
+        words: offered(Action.WRITE, words=words[:1], suggestions=words[1:], rivals=["find_fallback", "other"])
+        for words in cases
+    }
+    assert {words: fix.is_safe for words, fix in found.items() if fix is not None} == cases
+    rivalled = offered(Action.WRITE, words=("retr",), suggestions=("retry",), rivals=("retry", "retro"))
+    assert rivalled == Fix(Action.WRITE, is_safe=False, words=("retr",), text="retry")
+
+
+def test_a_rule_or_a_fault_may_say_whether_an_edit_is_safe() -> None:
+    """The fault knows most, then the rule."""
+    words = {"words": ("60000ms",), "suggestions": ("1m",)}
+    assert offered(Action.WRITE, **words) == Fix(Action.WRITE, is_safe=False, words=("60000ms",), text="1m")
+    assert offered(Offer(Action.WRITE, is_safe=True), **words) == Fix(
+        Action.WRITE, is_safe=True, words=("60000ms",), text="1m"
+    )
+    assert offered(Offer(Action.CALL, is_safe=True), certain=False) == Fix(Action.CALL, is_safe=False)
+
+
+def test_no_edit_where_nobody_knows_which() -> None:
+    """No rule that offers one, nothing to write, or two things."""
+    assert offered(None, words=("a",), suggestions=("b",)) is None
+    assert offered(Action.WRITE, words=("5",), suggestions=("5s", "5ms")) is None
+    assert offered(Action.WRITE, words=("a",)) is None
+    assert offered(Action.ARGUMENT, words=("a",)) is None
+    assert offered(Action.WRITE, suggestions=("b",)) is None
+
+
+def test_what_an_edit_does_is_said() -> None:
+    """In lower case, like messages, and nothing that steers a terminal."""
+    said = {
+        fix.title
+        for fix in (
+            offered(Action.WRITE, words=("a\x1b",), suggestions=("b",)),
+            offered(Offer(Action.ARGUMENT, is_safe=False), words=("name", "config")),
+            offered(Offer(Action.DROP_LAYERS, is_safe=False), words=("HEDGE", "RETRY")),
+            offered(Offer(Action.DROP_ARGUMENT, is_safe=False), words=("{delay}",)),
+        )
+        if fix is not None
+    }
+    assert said == {
+        "write 'b' for 'a\\x1b'",
+        "name the argument 'config', not 'name'",
+        "remove HEDGE, RETRY",
+        "remove '{delay}'",
+    }

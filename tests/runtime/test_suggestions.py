@@ -87,6 +87,9 @@ def test_did_you_mean(word: str, suggestion: str | None) -> None:
         ("delay_delay_max", ["max_delay"], None),
         # A name given twice is one name.
         ("thresh", ["threshold_of_failures"] * 2, "threshold_of_failures"),
+        # One letter in place of another is another word.
+        ("a", ["h"], None),
+        ("a", ["h", "ha"], "ha"),
         # A longer word is no beginning of a shorter one.
         ("max_attempts_of_call", ["max"], None),
     ],

@@ -36,7 +36,7 @@ class TestPaths:
         """A path that leads to something else is told as in code; a tuple of types is as good as its members."""
         app.write("r.toml", FILE.replace("acme.errors.Busy", "acme.errors.judge"))
         error = failure(Resilience.builder().only("no.such").source(ConfigSources.file("r.toml")))
-        assert ["judge in 'retry_on' is not an exception type"] == [
+        assert ["judge in 'retry-on' is not an exception type"] == [
             d.message for d in error.diagnostics if d.code == "R4C-CFG-012"
         ]
         app.write("r.toml", FILE.replace("acme.errors.Busy", "acme.errors.SEVERAL"))

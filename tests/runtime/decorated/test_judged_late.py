@@ -1,0 +1,159 @@
+"""What is declared after `build()` is judged when it is first called or bound: it warns or raises then."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from resilience4cata import CallNotPermittedError, DefinitionError, ResilienceWarning, circuit_breaker
+
+from ..live import Application
+from .late import LATE, SHOP, call, told
+from .running import built, running
+
+# Two attempts of two seconds each do not fit into three.
+SUSPICIOUS = """
+    from resilience4cata import *
+
+    @retry(max_attempts=4, max_duration="3s")
+    @timeout("2s")
+    def fetch(): return "fetched"
+
+    def make():
+        @retry(max_attempts=4, max_duration="3s")
+        @timeout("2s")
+        def fetch(): return "fetched"
+        return fetch
+
+    class Client:
+        @retry(max_attempts=4, max_duration="3s")
+        @timeout("2s")
+        def fetch(self): return "fetched"
+"""
+
+
+class TestWarnings:
+    def test_of_a_function(self, app: Application) -> None:
+        """Once, from where it was called, and as the check says it."""
+        with running("late") as resilience:
+            late = app.load("late", SUSPICIOUS)
+            with warnings.catch_warnings(record=True) as given:
+                warnings.simplefilter("always")
+                assert ["fetched", "fetched"] == [late.fetch(), late.fetch()]
+            (warning,) = given
+            assert (ResilienceWarning, __file__) == (warning.category, warning.filename)
+            (diagnostic,) = resilience.diagnostics
+            assert diagnostic.text == str(warning.message)
+            assert "late.py:4:10" == diagnostic.place
+            assert "2 attempts x 2s = 4s > max_duration 3s" == diagnostic.message
+            with told() as again:
+                resilience.check()
+            assert ['late.py:15:14: warning: [R4C-TB-002] @timeout("2s") on late.Client.fetch:'] == again
+
+    def test_of_each_kind(self, app: Application) -> None:
+        """Functions that are made at one place have one warning."""
+        with running("late") as resilience:
+            late = app.load("late", SUSPICIOUS)
+            with told() as first:
+                late.make()()
+                late.make()()
+            with told() as second:
+                resilience.wrap(late.Client()).fetch()
+                late.Client().fetch()
+            assert ['late.py:9:14: warning: [R4C-TB-002] @timeout("2s") on late.make.<locals>.fetch:'] == first
+            assert ['late.py:15:14: warning: [R4C-TB-002] @timeout("2s") on late.Client.fetch:'] == second
+            assert [9, 15] == [diagnostic.at.line for diagnostic in resilience.diagnostics]
+
+    def test_order_of_places(self, app: Application) -> None:
+        with running("late") as resilience:
+            late = app.load("late", SUSPICIOUS)
+            with told():
+                late.Client().fetch()
+                late.fetch()
+            assert [4, 15] == [diagnostic.at.line for diagnostic in resilience.diagnostics]
+
+    def test_as_an_error(self, app: Application) -> None:
+        """Where warnings are errors, the first call fails; it is told once."""
+        with running("late"):
+            late = app.load("late", SUSPICIOUS)
+            with pytest.raises(ResilienceWarning, match="R4C-TB-002"):
+                late.fetch()
+            assert "fetched" == late.fetch()
+
+    def test_none_where_nothing_is_suspicious(self, app: Application) -> None:
+        with running("late") as resilience:
+            app.load("late", LATE).first()
+            assert () == resilience.diagnostics
+
+
+class TestWrap:
+    def test_class_of_a_module(self, app: Application) -> None:
+        with running("shop") as resilience:
+            module = app.load("shop", SHOP)
+            client = resilience.wrap(module.Client())
+            call(client.call, 2)
+            assert 4 == resilience.snapshot().circuit_breakers["shop.Client#call"].window.calls
+
+    def test_local_class(self) -> None:
+        resilience = built(__name__)
+
+        class Client:
+            @circuit_breaker(window_size=2, minimum_calls=2)
+            def call(self) -> None:
+                raise ConnectionError
+
+        client = resilience.wrap(Client())
+        call(client.call, 2)
+        with pytest.raises(CallNotPermittedError):
+            client.call()
+
+    def test_class_with_errors(self, app: Application) -> None:
+        with running("shop") as resilience:
+            text = "from resilience4cata import *\nclass C:\n    @timeout('soon')\n    def f(self): ...\n"
+            target = app.load("shop", text).C()
+            with pytest.raises(DefinitionError, match="R4C-DU-"):
+                resilience.wrap(target)
+            assert {} == vars(target)
+
+    def test_class_without_policies(self) -> None:
+        with pytest.raises(TypeError, match="Application has no guarded methods"):
+            built(__name__).wrap(Application.__new__(Application))
+
+    def test_class_that_was_not_chosen(self, app: Application) -> None:
+        module = app.load("shop", SHOP)
+        with pytest.raises(TypeError, match="Client has no guarded methods"):
+            built("other").wrap(module.Client())
+
+
+class TestErrors:
+    """Each is told of what is called, wherever it stands."""
+
+    TEXT = """
+        from resilience4cata import *
+
+        def make_client():
+            class Client:
+                @timeout("soon")
+                def call(self): ...
+            return Client
+
+        def make():
+            @timeout("soon")
+            def call(): ...
+            return call
+    """
+
+    @pytest.mark.parametrize("chosen", ["late", "other"])
+    @pytest.mark.parametrize("before", [True, False])
+    def test_of_what_a_function_made(self, app: Application, chosen: str, before: bool) -> None:
+        if before:
+            late = app.load("late", self.TEXT)
+        with running(chosen):
+            if not before:
+                late = app.load("late", self.TEXT)
+            for call in (late.make(), late.make_client()().call):
+                for _ in range(2):
+                    with pytest.raises(DefinitionError) as caught:
+                        call()
+                    assert ["R4C-DU-001"] == [d.code for d in caught.value.diagnostics]
