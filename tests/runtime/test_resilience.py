@@ -301,7 +301,7 @@ class TestRoot:
         assert [] == [name for name in resilience4cata.__all__ if not hasattr(resilience4cata, name)]
         assert set(resilience4cata.__all__) <= set(dir(resilience4cata))
         with pytest.raises(AttributeError, match=r"^module 'resilience4cata' has no attribute 'retyr'$"):
-            resilience4cata.retyr
+            resilience4cata.retyr  # type: ignore[attr-defined]
 
     def test_star_import(self) -> None:
         namespace: dict[str, object] = {}
