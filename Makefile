@@ -10,7 +10,8 @@ OLDEST_MYPY := 2.0.0
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help .venv demo test check bench test-all test-oldest-mypy test-checkers clean
+.PHONY: help .venv demo test check bench test-all test-oldest-mypy test-modes test-packages \
+	test-checkers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -51,7 +52,8 @@ bench: .venv/stamp-bench ## measure: every script tests/benchmarks/bench_*.py
 	@set -e; for script in $(wildcard tests/benchmarks/bench_*.py); do echo "$$script"; $(BIN)/python "$$script"; done
 
 test-all: ## run the test suite on every supported Python that is installed, and with other tools and versions
-	@$(MAKE) --no-print-directory --keep-going $(VERSIONS:%=test-%) test-oldest-mypy test-checkers
+	@$(MAKE) --no-print-directory --keep-going $(VERSIONS:%=test-%) test-oldest-mypy test-modes test-packages \
+		test-checkers
 
 # In an environment of its own, since another mypy in the common one would be found by everything else.
 .venv-oldest-mypy/stamp: pyproject.toml
@@ -59,6 +61,16 @@ test-all: ## run the test suite on every supported Python that is installed, and
 
 test-oldest-mypy: .venv-oldest-mypy/stamp ## run the plugin's tests with the oldest mypy that it supports
 	$(<D)/bin/python -m pytest tests/mypy
+
+test-modes: .venv/stamp ## run the plugin in every mode of mypy, through every edit of a project
+	$(BIN)/python $(PYTEST) tests/mypy/every_mode.py
+
+# In an environment of its own, since packages that are there change what other tests see.
+.venv-packages/stamp: pyproject.toml
+	$(PYTHON) -m venv $(@D) && $(@D)/bin/python -m pip install -qq --editable '.[mypy,packages]' 'pytest>=9,<10' && touch $@
+
+test-packages: .venv-packages/stamp ## run the plugin over popular packages, and beside the plugins of others
+	$(<D)/bin/python -m pytest --override-ini addopts= --import-mode=importlib -q tests/mypy/popular_packages.py
 
 .venv/stamp-checkers: .venv/stamp
 	$(BIN)/python -m pip install -qq --editable '.[checkers]' && touch $@
