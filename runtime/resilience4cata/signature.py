@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from sys import modules
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
 _ARGS: Final = 0x04  # inspect.CO_VARARGS
 _KWARGS: Final = 0x08  # inspect.CO_VARKEYWORDS
 _MAX_LAYERS: Final = 100
+
+_MARKS: Final = (("_is_coroutine_mark", "inspect"), ("_is_coroutine", "asyncio.coroutines"))
 
 ANY: Final = "*args, **kwargs"
 
@@ -63,3 +66,13 @@ def plain_function(function: Any) -> FunctionType | None:
             call: Callable[..., Any] | None = getattr(kind, "__call__", None)  # noqa: B004  # not whether, but what
             return call if type(call) is FunctionType else None
     return None
+
+
+def is_marked_asynchronous(function: Any) -> bool:
+    """Whether a callable says itself that it gives coroutines: what `inspect.markcoroutinefunction` has marked, and
+    `AsyncMock`."""
+    try:
+        own = object.__getattribute__(function, "__dict__")
+    except AttributeError:
+        return False
+    return any(name in own and own[name] is getattr(modules.get(module), name, None) for name, module in _MARKS)

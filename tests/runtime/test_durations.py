@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from resilience4cata import durations
 from resilience4cata.durations import MAX_NANOSECONDS, Problem, format_duration, inspect, parse
 
 CASES: list[dict[str, Any]] = json.loads(
@@ -363,3 +364,10 @@ def test_long_texts_are_quick(before: str, unit: str, after: str) -> None:
 def test_more_digits_than_int_takes(text: str) -> None:
     """Numbers beyond the 4,300 digits that `int` takes are an overflow like others."""
     assert Problem("R4C-DU-004", "overflow", None, ()) == inspect(text)
+
+
+def test_patterns_that_every_release_reads_alike() -> None:
+    """Before Python 3.11.5 a group that is repeated possessively leaves the match at a wrong place."""
+    patterns = [pattern for _, pattern, _ in durations._DIAGNOSERS]
+    assert len(patterns) > 30
+    assert [] == [pattern for pattern in patterns if re.search(r"\)(?:[*+?]|\{[\d,]+\})\+", pattern)]

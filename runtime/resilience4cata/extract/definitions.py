@@ -10,6 +10,7 @@ from typing import Any, Final
 from ..facts import UNKNOWN, At, Decorator, Definition, Foreign, Kind, Signature, Unknown
 from ..policies.recorded import Recorded, context_manager_maker, function_of, is_a, is_abstract, layers
 from ..policies.recording import Application, Mark
+from ..signature import is_marked_asynchronous
 from .annotations import results_vary, returned_future, returns_awaitable, signature_of
 from .places import Places
 from .policies import PolicyFacts
@@ -119,7 +120,7 @@ class Definitions:
             kind,
             self.places.function(function.__code__),
             self._signature(function, owner, bound=bound) if plain else None,
-            is_async=True if flags & _ASYNC else returns_awaitable(function),
+            is_async=True if flags & _ASYNC or is_marked_asynchronous(function) else returns_awaitable(function),
             yields=bool(flags & _YIELDS) and not flags & _ITERABLE_COROUTINE,
             abstract=is_abstract(value, owner),
             decorators=decorators,

@@ -31,7 +31,7 @@ from ..policies.recorded import Recorded, binding_removed, function_of, is_a, la
 from ..policies.recording import Application
 from ..rules import views_of
 from .definitions import Definitions
-from .locate import current_class, locate, superseded
+from .locate import current_class, locate, out_of_reach, superseded
 from .oracle import LiveTypes
 from .places import Places
 from .policies import PolicyFacts
@@ -112,13 +112,12 @@ class Extraction:
         """
         made = copy(self)
         made._chosen, made._beside, made.moment = chosen, cls.__mro__, moment()
-        made._recorded = Recorded()
+        made._recorded = Recorded().with_forgotten() if out_of_reach(cls) else Recorded()
         made.policies = self.policies.further(self.places)
         made._definitions = Definitions(made._recorded, self.places, made.policies)
         members = [*cls.__mro__, *(member for base in cls.__mro__ for member in vars(base).values())]
         inside = {id(layer) for member in members for layer in layers(binding_removed(member))}
-        anchors = (*made._recorded.anchors, *made._recorded.forgotten)
-        made.elements = tuple(made._elements(a for a in anchors if id(a) in inside))
+        made.elements = tuple(made._elements(a for a in made._recorded.anchors if id(a) in inside))
         made._recorded.release()
         return made
 
@@ -152,6 +151,8 @@ class Extraction:
 
     def guarded(self, guard: Guard) -> Guarded | None:
         """What a guard stands for; None where nothing of ours counts, or another guard around it runs everything."""
+        if self._recorded.is_forgotten(guard.function):
+            return self._with_forgotten().guarded(guard)
         found = self._in_class(guard)
         if found is None:
             located = locate(guard.function, self._recorded)
@@ -172,6 +173,12 @@ class Extraction:
             definition = Definition(f"{module}.{wrapper.__qualname__}", name, module, Kind.FUNCTION, NOWHERE)
         foreign = (decorator for decorator in definition.decorators if isinstance(decorator, Foreign))
         return Element(replace(definition, decorators=(*applied, *foreign)), LocalScope(definition.owner))
+
+    def _with_forgotten(self) -> Extraction:
+        made = copy(self)
+        made._recorded = self._recorded.with_forgotten()
+        made._definitions = Definitions(made._recorded, made.places, made.policies)
+        return made
 
     def _in_class(self, guard: Guard) -> Guarded | None:
         made_in = guard.owner()

@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
-from ..signature import parameter_names, plain_function, signature_text
+from ..signature import is_marked_asynchronous, parameter_names, plain_function, signature_text
 
 _ARGS: Final = 0x04
 _ITERABLE_COROUTINE: Final = 0x100  # made by types.coroutine
@@ -66,13 +66,16 @@ def by_name(binder: Binder, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_async(function: Any) -> bool:
-    """Whether calling gives an awaitable: by what it is made of, else by what it is annotated to return."""
+    """Whether calling gives an awaitable: by what it is made of, by how it is marked, else by what it is annotated to
+    return."""
     plain = plain_function(function)
     if plain is None:
         return False
     from inspect import iscoroutinefunction
 
-    return iscoroutinefunction(plain) or bool(plain.__code__.co_flags & _ITERABLE_COROUTINE) or _annotated(plain)
+    if iscoroutinefunction(plain) or is_marked_asynchronous(function) or is_marked_asynchronous(plain):
+        return True
+    return bool(plain.__code__.co_flags & _ITERABLE_COROUTINE) or _annotated(plain)
 
 
 def _annotated(function: FunctionType) -> bool:

@@ -29,32 +29,47 @@ _CONTEXT_MANAGERS: Final = {
 class Recorded:
     """A snapshot of all applications. It holds their targets until `release`.
 
-    `anchors` are what they stand on, `forgotten` what stood in modules that are no longer those of their names. That is
-    declared no more, but whoever has it may call it.
+    `anchors` are what they stand on. What stood in modules that are no longer those of their names is declared no more,
+    but whoever has it may call it: `with_forgotten` knows that too.
     """
 
     def __init__(self) -> None:
         self._on: defaultdict[int, list[Application]] = defaultdict(list)
+        self.anchors: list[object] = []
         self._all: list[Application] = []
-        declared: dict[int, object] = {}
-        gone: dict[int, object] = {}
+        self._forgotten: list[Application] = []
         for application in recorded():
             anchor = application.anchor()
             if anchor is None:
                 continue
-            self._on[id(anchor)].append(application)
             if application.forgotten():
-                gone[id(anchor)] = anchor
+                self._forgotten.append(application)
             else:
-                declared[id(anchor)] = anchor
-                self._all.append(application)
-        self.anchors = [*declared.values()]
-        self.forgotten = [anchor for key, anchor in gone.items() if key not in declared]
+                self._add(application, anchor)
+
+    def with_forgotten(self) -> Recorded:
+        """The same with what is declared no more."""
+        made = Recorded.__new__(Recorded)
+        made._on, made.anchors, made._all, made._forgotten = defaultdict(list), [], [], []
+        for application in sorted((*self._all, *self._forgotten), key=lambda application: application.number):
+            anchor = application.anchor()
+            if anchor is not None:
+                made._add(application, anchor)
+        return made
+
+    def _add(self, application: Application, anchor: object) -> None:
+        self._all.append(application)
+        if id(anchor) not in self._on:
+            self.anchors.append(anchor)
+        self._on[id(anchor)].append(application)
+
+    def is_forgotten(self, anchor: object) -> bool:
+        """Whether what stands on `anchor` is declared no more."""
+        return not self.all_on(anchor) and any(a.anchor() is anchor for a in self._forgotten)
 
     def release(self) -> None:
         """Hold the targets no more; the snapshot still answers for those that live on."""
         self.anchors.clear()
-        self.forgotten.clear()
 
     def on(self, anchor: object, through: type | None = None) -> tuple[Application, ...]:
         """What stands directly on `anchor`, outermost first; with `through`, on a wrapper of that type around it."""

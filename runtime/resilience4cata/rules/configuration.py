@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
+from ..config.tree import quoted
 from ..diagnostics import Action, Context, Fault, Needs, Related, rule
 from ..facts import (
     Composed,
@@ -98,7 +99,7 @@ def unknown_parent_template(template: Template, context: Context) -> Iterator[Fa
     if template.extends and names is not None and template.extends not in names:
         yield Fault(
             template.extends_at,
-            f"{_title(template)}.extends",
+            f"{title_of(template)}.extends",
             "no template named '{name}' found",
             {"name": template.extends},
             suggestions=_nearest(template.extends, names - _extending(template.name, context.project.templates)),
@@ -115,9 +116,10 @@ def _extending(name: str, templates: Sequence[Template]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _title(template: Template) -> str:
-    profile = f"profiles.{template.profile}." if template.profile is not None else ""
-    return f"{profile}configs.{template.name}"
+def title_of(template: Template) -> str:
+    """The key of a template: `profiles.prod.configs.external`."""
+    profile = f"profiles.{quoted(template.profile)}." if template.profile is not None else ""
+    return f"{profile}configs.{quoted(template.name)}"
 
 
 @rule("R4C-CFG-003", "circular-templates", view=Project, needs=Needs.FILES)
@@ -163,7 +165,7 @@ def _circle_fault(circle: list[Template]) -> Fault:
     related = (Related(t.extends_at, f"'{t.name}' extends '{t.extends}' here") for t in circle[1:])
     return Fault(
         circle[0].extends_at,
-        f"{_title(circle[0])}.extends",
+        f"{title_of(circle[0])}.extends",
         "templates extend each other in a circle: {path}",
         {"path": " -> ".join((*names, names[0]))},
         help="one of them has to stand on its own",
@@ -176,7 +178,7 @@ def malformed_name(named: Composed | Template, context: Context) -> Iterator[Fau
     """Names of templates and composed policies become parts of keys and of environment variables, where dots, blanks
     and case have meanings of their own."""
     if isinstance(named, Template):
-        title = _title(named)
+        title = title_of(named)
         slot = Slot((named.name,), named.at)
     else:
         title, slot = named.title, named.name

@@ -12,6 +12,7 @@ from ..config.resolve import Resolver, sources_known
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
 from ..facts import UNKNOWN, At, Element, Key, Project, Setting, Template
 from ..suggestions import did_you_mean
+from .configuration import title_of
 from .words import show
 
 # An application imports what it needs; only the linter sees all that could use a file.
@@ -32,10 +33,9 @@ def unused_template(project: Project, context: Context) -> Iterator[Fault]:
     for template in sorted(project.templates, key=lambda t: t.profile is not None):
         if template.name not in used | seen and template.at.line:
             seen.add(template.name)
-            profile = f"profiles.{template.profile}." if template.profile is not None else ""
             yield Fault(
                 template.at,
-                f"{profile}configs.{template.name}",
+                title_of(template),
                 "nothing uses the template '{name}'",
                 {"name": template.name},
                 help="remove it, or name it by config= where it was meant",

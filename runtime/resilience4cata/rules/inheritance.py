@@ -8,6 +8,7 @@ from ..config.resolve import Resolver, sources_known
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
 from ..facts import Items, Project, Ref, Slot, Template, Value
 from ..schema import POLICIES, AttributeKind
+from .configuration import title_of
 from .words import listed
 
 
@@ -31,7 +32,7 @@ def dropped_list_members(project: Project, context: Context) -> Iterator[Fault]:
             if inherited is not None and dropped:
                 yield Fault(
                     slot.at if slot.at.line else template.at,
-                    f"configs.{template.name}.{POLICIES[policy].key}.{POLICIES[policy].attributes[attribute].key}",
+                    f"{title_of(template)}.{POLICIES[policy].key}.{POLICIES[policy].attributes[attribute].key}",
                     "this list replaces the inherited one and drops {dropped}",
                     {"dropped": listed(dropped)},
                     help="repeat what is to stay: lists are not merged",

@@ -146,10 +146,10 @@ def test_well_formed_names() -> None:
 
 
 def test_malformed_names_in_files() -> None:
-    """The place is the name."""
+    """The place is the name, which is quoted as the keys below it quote it."""
     assert [("CFG-004", "a.toml:1:26", "configs.My_Ext: malformed name 'My_Ext'; did you mean 'my-ext'?")] == toml(
         "[resilience4cata.configs.My_Ext]"
     )
-    assert [("CFG-004", "a.properties:1:25", "configs.a.b: malformed name 'a.b'; did you mean 'a-b'?")] == properties(
-        "resilience4cata.configs.a.b.retry.delay=1s"
-    )
+    assert [
+        ("CFG-004", "a.properties:1:25", "configs.\"a.b\": malformed name 'a.b'; did you mean 'a-b'?")
+    ] == properties("resilience4cata.configs.a.b.retry.delay=1s")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import typing
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, Self
 
 import click
 import pytest
@@ -40,6 +41,66 @@ def foreign_async(function: Callable[..., Any]) -> Any:
         return await function(*args, **kwargs)
 
     return run
+
+
+class Transaction(contextlib.ContextDecorator):
+    """A context manager that decorates too, as Django's `atomic` and OpenTelemetry's spans do."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class AsyncTransaction(contextlib.AsyncContextDecorator):
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None: ...
+
+
+@contextlib.contextmanager
+def span() -> Iterator[None]:
+    yield
+
+
+class TestContextManagersAsDecorators:
+    """They were taken for what `contextlib.contextmanager` makes, which is not guarded; nothing said so."""
+
+    @pytest.mark.parametrize("manager", [Transaction, span])
+    def test_function(self, manager: Callable[[], Any]) -> None:
+        failing = Failing()
+
+        def charge() -> object:
+            return failing()
+
+        for guarded in (retry(max_attempts=3)(manager()(charge)), manager()(retry(max_attempts=3)(charge))):
+            with running():
+                assert 3 == attempts(guarded, failing)
+
+    def test_coroutine_function(self) -> None:
+        failing = Failing()
+        charge = retry(max_attempts=3)(AsyncTransaction()(failing.later))
+        with running():
+            assert 3 == attempts(lambda: asyncio.run(charge()), failing)
+
+    def test_methods_of_a_class(self) -> None:
+        failing = Failing()
+
+        @retry(max_attempts=3)
+        class Payments:
+            @Transaction()
+            def charge(self) -> None:
+                failing()
+
+            @contextlib.contextmanager
+            def session(self) -> Iterator[None]:
+                failing()
+                yield
+
+        with running():
+            assert 3 == attempts(Payments().charge, failing)
+            assert 1 == attempts(lambda: Payments().session().__enter__(), failing)
 
 
 class TestStacked:
