@@ -120,11 +120,6 @@ class TestWrap:
         with pytest.raises(TypeError, match="Application has no guarded methods"):
             built(__name__).wrap(Application.__new__(Application))
 
-    def test_class_that_was_not_chosen(self, app: Application) -> None:
-        module = app.load("shop", SHOP)
-        with pytest.raises(TypeError, match="Client has no guarded methods"):
-            built("other").wrap(module.Client())
-
 
 class TestErrors:
     """Each is told of what is called, wherever it stands."""
