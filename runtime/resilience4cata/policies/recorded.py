@@ -187,6 +187,11 @@ def holds(member: object, anchor: object) -> bool:
     return False
 
 
+def is_apart_in(member: object, anchor: object) -> bool:
+    """Whether `anchor` is the setter or deleter of a property, which is known by its getter."""
+    return is_a(member, property) and not any(layer is anchor for layer in layers(member))
+
+
 def _accessors(layer: Any) -> tuple[object, ...]:
     return layer.fget, layer.fset, layer.fdel
 

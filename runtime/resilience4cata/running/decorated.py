@@ -14,7 +14,7 @@ from ..pipeline.entries import runs_for
 from ..pipeline.instances import Machines, Surroundings
 from ..pipeline.runner import Runner
 from ..pipeline.slow import Layer
-from ..policies.recorded import function_of, is_a
+from ..policies.recorded import function_of, is_a, is_apart_in
 from .checking import Look, made_settings
 from .era import Era
 from .later import modules_of
@@ -58,6 +58,8 @@ class Decorated:
             return seen_apart(self._counting.era(), guard)
         era = self._counting.era_for(guard.owner(), guard.since, ())
         found = era.checked.assembly.extraction.guarded(guard)
+        if found is not None and is_apart_in(found.member, guard.function):
+            return seen_apart(era, guard)
         if found is None or found.element is None or not era.settings.instances.resolver.resolve(found.element):
             return None
         return era.settings, found.element
@@ -73,14 +75,20 @@ class Decorated:
         if era.passes_through:
             return calling(guard.function, guard.function)
         if has_no_name(guard):
-            layers = () if guard.inner else self._layers_of_local(era, guard)
-            return runs_for(guard, layers, self._runner, is_method=False)
+            return self._runs_apart(era, guard)
         era = self._counting.era_for(guard.owner(), guard.since, modules_of(guard))
         found = era.checked.assembly.extraction.guarded(guard)
+        if found is not None and is_apart_in(found.member, guard.function):
+            # Its name is the getter's, and so are the settings under that name.
+            return self._runs_apart(era, guard)
         if found is None or found.element is None:
             return calling(guard.function, guard.function)
         is_method = found.owner is not None and not is_a(found.member, staticmethod)
         return runs_for(guard, self._layers(era, guard, found), self._runner, is_method=is_method)
+
+    def _runs_apart(self, era: Era, guard: Guard) -> Runs:
+        layers = () if guard.inner else self._layers_of_local(era, guard)
+        return runs_for(guard, layers, self._runner, is_method=False)
 
     def _layers(self, era: Era, guard: Guard, found: Guarded) -> tuple[Layer, ...]:
         element = found.element
