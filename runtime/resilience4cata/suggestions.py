@@ -64,8 +64,15 @@ def _within_one(word: str, other: str) -> int | None:
     left, right = _fold(word), _fold(other)
     if word == other or not left or not right or abs(len(left) - len(right)) > 1:
         return None
+    if _is_another_word(left, right):
+        return None
     found = _distance(_bits(left), len(left), right, 1)
     return found if found <= 1 else None
+
+
+def _is_another_word(left: str, right: str) -> bool:
+    """Whether two folded words have no letter in common: one letter in place of another one is no slip."""
+    return set(left).isdisjoint(right)
 
 
 def _nearest(wanted: str, folded: list[tuple[str, str]]) -> str | None:
@@ -78,8 +85,7 @@ def _nearest(wanted: str, folded: list[tuple[str, str]]) -> str | None:
         # One edit changes at most two members of the set of letters: a bound that costs far less than the distance.
         if not fold or abs(len(fold) - len(wanted)) > limit or len(letters.symmetric_difference(fold)) > 2 * limit:
             continue
-        # One letter in place of another one is no slip but another word.
-        if letters.isdisjoint(fold):
+        if _is_another_word(wanted, fold):
             continue
         found = _distance(bits, len(wanted), fold, limit)
         if found <= limit:
