@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
 from ..facts import At, Body, Call, Definition, Effect, Kind, Project, Ref
-from .guarding import Guarded, guarded_bodies
+from .guarding import Guarded, guarded_bodies, guarded_by_place
 
 _FAILURES: Final = frozenset({"builtins.Exception", "builtins.BaseException"})
 _SHARED: Final = {
@@ -55,7 +55,7 @@ def _short(definition: Definition) -> str:
 
 def chains(outer: Guarded, context: Context, follows: _Follows) -> Iterator[Chain]:
     """The shortest chain to each guarded function that a function leads to, over calls that `follows` accepts."""
-    known = {guarded.definition.at: guarded for guarded in guarded_bodies(context)}
+    known = guarded_by_place(context)
     seen: set[At] = {outer.definition.at}
     waiting = deque([(outer.body, Chain((), (outer,)))])
     while waiting:

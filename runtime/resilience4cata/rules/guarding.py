@@ -68,6 +68,14 @@ def guarded_bodies(context: Context) -> tuple[Guarded, ...]:
     return found
 
 
+def guarded_by_place(context: Context) -> Mapping[At, Guarded]:
+    """The same, by where their names stand."""
+    found: Mapping[At, Guarded] | None = context.memo.get(guarded_by_place)
+    if found is None:
+        found = context.memo[guarded_by_place] = {each.definition.at: each for each in guarded_bodies(context)}
+    return found
+
+
 def _guarded_bodies(project: Project, context: Context) -> Iterator[Guarded]:
     resolver = Resolver.of(project, active_profiles(project))
     seen: set[At] = set()
