@@ -7,21 +7,20 @@ is fixed, and each entry says what it is about. Paths count from the file's fold
 """
 
 # Paths stay texts, as everywhere in the linter.
-# ruff: noqa: PTH100, PTH101, PTH105, PTH108, PTH116, PTH118, PTH119, PTH120, PTH123
+# ruff: noqa: PTH100, PTH118, PTH120
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
-import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from . import files
 from .fingerprints import fingerprints
 from .options import UsageError
+from .writing import write
 
 if TYPE_CHECKING:
     from resilience4cata.diagnostics import Diagnostic
@@ -170,29 +169,8 @@ def _entry(path: str, number: int, item: object) -> Entry:
 
 
 def _write(path: str, text: str) -> None:
-    """Put the text there at once, so that nobody ever reads half a file."""
-    folder = os.path.dirname(os.path.abspath(path))
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(path)}.", dir=folder)
-        try:
-            with open(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            os.chmod(temporary, _mode(path))
-            os.replace(temporary, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+        write(path, text.encode())
     except OSError as error:
         msg = f"cannot write the baseline {path}: {error.strerror}"
         raise UsageError(msg) from error
-
-
-def _mode(path: str) -> int:
-    """The permissions of the file that is replaced, or those that a new one gets."""
-    try:
-        return os.stat(path).st_mode & 0o777
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
