@@ -17,6 +17,7 @@ from resilience4cata.facts import (
     Definition,
     Element,
     Kind,
+    LocalScope,
     Project,
     Setting,
     Template,
@@ -33,7 +34,7 @@ from .index import FileIndex, Indexes
 from .listeners import listener
 from .oracle import MypyTypes
 from .report import report
-from .scopes import ClassScope, LocalScope, ModuleScope, scope_of
+from .scopes import ClassScope, ModuleScope, scope_of
 
 
 class Judge:

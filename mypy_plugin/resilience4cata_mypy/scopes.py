@@ -20,7 +20,7 @@ from mypy.nodes import (
 )
 from mypy.types import CallableType, Instance, Type, get_proper_type
 
-from resilience4cata.facts import NOWHERE, UNKNOWN, Definition, Kind, Scope, Unknown
+from resilience4cata.facts import NOWHERE, UNKNOWN, Definition, Kind, LocalScope, Scope, Unknown
 from resilience4cata.facts.familiar import HARMLESS_CLASS_DECORATORS, ORDINARY_METACLASSES
 
 from . import internals
@@ -263,28 +263,6 @@ class ModuleScope:
 
     def public_methods(self) -> Sequence[Definition] | Unknown:
         return ()
-
-    def subclasses(self) -> Sequence[Scope]:
-        return ()
-
-
-class LocalScope:
-    """The names in a function: what they are bound to when it runs is not known."""
-
-    is_class = False
-    ancestors = None
-
-    def __init__(self, name: str) -> None:
-        self.id = name
-
-    def lookup(self, name: str) -> Definition | Unknown | None:
-        return UNKNOWN
-
-    def names(self) -> Sequence[str]:
-        return ()
-
-    def public_methods(self) -> Sequence[Definition] | Unknown:
-        return UNKNOWN
 
     def subclasses(self) -> Sequence[Scope]:
         return ()

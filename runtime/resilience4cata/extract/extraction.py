@@ -20,6 +20,7 @@ from ..facts import (
     Element,
     Foreign,
     Kind,
+    LocalScope,
     Scope,
     Unknown,
     Written,
@@ -35,7 +36,7 @@ from .locate import current_class, locate, out_of_reach, superseded
 from .oracle import LiveTypes
 from .places import Places
 from .policies import PolicyFacts
-from .scopes import ClassScope, LocalScope, ModuleScope
+from .scopes import ClassScope, ModuleScope
 from .values import full_name, known_as
 
 Chosen = Callable[[str], bool]

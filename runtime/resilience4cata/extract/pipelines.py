@@ -8,12 +8,11 @@ from typing import Any, Final, NamedTuple
 
 from ..config.resolve import Resolver
 from ..errors import DefinitionError
-from ..facts import Applied, At, Definition, Element, Kind
+from ..facts import Applied, At, Definition, Element, Kind, LocalScope
 from ..policies import ComposedPolicy, Policy
 from ..schema import POLICIES
 from ..suggestions import did_you_mean
 from .policies import PolicyFacts
-from .scopes import LocalScope
 
 _serial: Final = count(1)
 

@@ -118,28 +118,6 @@ class ModuleScope:
         return ()
 
 
-class LocalScope:
-    """The locals of a function that has ended long ago: nothing in them is known."""
-
-    is_class = False
-    ancestors: tuple[str, ...] | None = None
-
-    def __init__(self, name: str) -> None:
-        self.id = name
-
-    def lookup(self, name: str) -> Definition | Unknown | None:
-        return UNKNOWN
-
-    def names(self) -> Sequence[str]:
-        return ()
-
-    def public_methods(self) -> Sequence[Definition] | Unknown:
-        return ()
-
-    def subclasses(self) -> Sequence[Scope]:
-        return ()
-
-
 def _below(cls: type) -> Iterator[type]:
     subclasses: Callable[[type], list[type]] = type.__subclasses__
     seen: set[int] = set()

@@ -8,7 +8,7 @@ from enum import Enum, IntEnum
 from typing import Protocol
 
 from .policies import Applied, Declaration, Decorator
-from .values import At, Ref, Unknown
+from .values import UNKNOWN, At, Ref, Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,33 @@ class Scope(Protocol):
 
     def subclasses(self) -> Sequence[Scope]:
         """Known direct and indirect subclasses; there may be more."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalScope:
+    """The names in a function: what they are bound to when it runs is not known."""
+
+    id: str
+
+    @property
+    def is_class(self) -> bool:
+        return False
+
+    @property
+    def ancestors(self) -> tuple[str, ...] | None:
+        return None
+
+    def lookup(self, name: str) -> Definition | Unknown | None:
+        return UNKNOWN
+
+    def names(self) -> Sequence[str]:
+        return ()
+
+    def public_methods(self) -> Sequence[Definition] | Unknown:
+        return UNKNOWN
+
+    def subclasses(self) -> Sequence[Scope]:
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
