@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Final
 
 from resilience4cata.facts import Ref, TypeFact
+from resilience4cata.records import dataclass
 
 from .objects import ClassObject, External, Object, Where
 from .outside import class_ref, live_class, typing_name

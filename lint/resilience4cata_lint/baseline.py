@@ -14,8 +14,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from resilience4cata.records import dataclass
 
 from . import files
 from .fingerprints import fingerprints

@@ -1,7 +1,7 @@
 """Facts of files as earlier runs read them, so that a file is parsed again only if its bytes changed."""
 
 # Paths stay texts, as everywhere in the linter.
-# ruff: noqa: PTH100, PTH118
+# ruff: noqa: PTH100, PTH118, PTH120
 
 from __future__ import annotations
 
@@ -30,12 +30,10 @@ def open_cache(options: Options, folder: str | None = None) -> Cache | None:
 
 def _version() -> str:
     """What facts depend on besides the file: this code, and the parser of the running Python."""
-    from pathlib import Path
-
     import resilience4cata
     from resilience4cata.identity import own_version
 
-    folders = [Path(str(resilience4cata.__file__)).parent, Path(__file__).parent]
+    folders = [os.path.dirname(path) for path in (str(resilience4cata.__file__), __file__)]
     return digest(own_version(folders).encode(), sys.version.encode())
 
 

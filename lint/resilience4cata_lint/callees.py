@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from resilience4cata.facts import Definition, Kind, ParameterKind
+from resilience4cata.records import dataclass
 
 from .objects import ClassObject, External, FunctionObject, Object, Where
 from .symbols import Assigned, FunctionFacts, Imported

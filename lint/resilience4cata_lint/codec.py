@@ -5,10 +5,10 @@ Not `pickle`, which would run what a foreign cache tells it to, nor `marshal`, w
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import Any, Final
 
 from resilience4cata.facts import ParameterKind
+from resilience4cata.records import fields, replace
 
 from . import symbols, terms
 from .symbols import FileFacts

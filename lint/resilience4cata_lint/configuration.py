@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from resilience4cata.records import dataclass
 
 from . import deployments, discover, files
 from .deployments import Deployment

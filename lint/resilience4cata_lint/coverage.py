@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from resilience4cata.records import dataclass, field
 
 
 @dataclass(slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from resilience4cata.facts import (
@@ -23,6 +22,7 @@ from resilience4cata.facts import (
     Unknown,
 )
 from resilience4cata.facts.familiar import future_of
+from resilience4cata.records import replace
 
 from .objects import Built, ClassObject, External, FunctionObject, Object, Where
 from .outside import helper_name, policy_name

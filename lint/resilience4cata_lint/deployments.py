@@ -6,8 +6,9 @@ Such files do not take part in the project's settings: each speaks about a proce
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from resilience4cata.records import dataclass, replace
 
 from . import discover, files
 

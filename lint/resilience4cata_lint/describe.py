@@ -9,13 +9,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 
 from resilience4cata.config.instances import Instances
 from resilience4cata.config.profiles import choices, profile_of
 from resilience4cata.config.resolve import Resolver, active_profiles, last_global
 from resilience4cata.diagnostics import FRONT_ENDS, Context
 from resilience4cata.facts import NOWHERE, Project
+from resilience4cata.records import replace
 from resilience4cata.suggestions import did_you_mean
 
 from .cache import open_cache

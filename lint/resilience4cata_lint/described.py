@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from resilience4cata.config.description import BELOW_LAYERS, DescribedSetting, Description, description_of, in_words
@@ -13,6 +12,7 @@ from resilience4cata.config.profiles import Choice
 from resilience4cata.config.resolve import SELECTORS, Resolver
 from resilience4cata.diagnostics import Diagnostic, printable
 from resilience4cata.facts import NOWHERE, UNKNOWN, Application, At, Definition, Element, Items, Ref
+from resilience4cata.records import dataclass, field, replace
 from resilience4cata.rules.places import named
 from resilience4cata.rules.words import show
 

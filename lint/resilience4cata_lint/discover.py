@@ -17,9 +17,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
+
+from resilience4cata.records import dataclass, field
 
 from . import files
 
@@ -35,6 +36,9 @@ BUILT: Final = frozenset({"build", "dist", "_build", "venv", "env"})
 """Folders that are made by tools, unless they are packages (`__init__.py`)."""
 
 ENVIRONMENT_MARKS: Final = ("pyvenv.cfg", "conda-meta")
+
+_DEPLOYMENT_ENDS: Final = (".yaml", ".yml", files.ENVIRONMENT)
+_DEPLOYMENT_STARTS: Final = f"{files.ENVIRONMENT}."
 
 
 @dataclass(slots=True)
@@ -156,21 +160,21 @@ class Walk:
         if not named and self._foreign(folder, entries):
             return []
         below: list[str] = []
-        taken = self.found.files
+        start = os.path.join(folder, "")
         for entry in entries:
             name = entry.name
-            is_python = name.endswith(PYTHON)
             if entry.is_dir(follow_symlinks=False):
-                if name[0] != "." and name not in SKIPPED and not self._leaves_out(path := os.path.join(folder, name)):
+                if name[0] != "." and name not in SKIPPED and not self._leaves_out(path := start + name):
                     below.append(path)
                 elif name == files.WORKFLOWS[0]:
                     self._workflows(os.path.join(folder, *files.WORKFLOWS))
             elif entry.is_symlink():
-                self._link(entry, os.path.join(folder, name), is_python=is_python)
-            elif is_python and entry.is_file() and not self._leaves_out(path := os.path.join(folder, name)):
-                taken.append(path)
+                self._link(entry, start + name)
+            elif name.endswith(PYTHON):
+                if entry.is_file() and not self._leaves_out(path := start + name):
+                    self.found.files.append(path)
             elif may_be_deployment(name) and entry.is_file():
-                self._deployment(os.path.join(folder, name))
+                self._deployment(start + name)
         return below
 
     def _workflows(self, folder: str) -> None:
@@ -182,7 +186,7 @@ class Walk:
         if not self._leaves_out(path):
             self.found.deployments.append(path)
 
-    def _link(self, entry: os.DirEntry[str], path: str, *, is_python: bool) -> None:
+    def _link(self, entry: os.DirEntry[str], path: str) -> None:
         # A link that leads nowhere is neither a folder nor a file. Real folders are walked first, so that a file is
         # shown under its own path.
         if entry.name[0] == "." or entry.name in SKIPPED or self._leaves_out(path):
@@ -190,7 +194,7 @@ class Walk:
         kind = files.kind(path)
         if kind == "folder":
             self._linked_folders.append(path)
-        elif is_python and kind == "file":
+        elif kind == "file" and entry.name.endswith(PYTHON):
             self._linked_files.append(path)
 
     def _leaves_out(self, path: str) -> bool:
@@ -215,7 +219,7 @@ def _is_configuration(path: str) -> bool:
 
 def may_be_deployment(name: str) -> bool:
     """Whether a file of that name may give variables to processes."""
-    return name.endswith((".yaml", ".yml", files.ENVIRONMENT)) or name.startswith(f"{files.ENVIRONMENT}.")
+    return name.endswith(_DEPLOYMENT_ENDS) or name.startswith(_DEPLOYMENT_STARTS)
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from resilience4cata.records import dataclass, field, replace
 
 from . import configuration, deployments
 from .coverage import Coverage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .gate import Export, Gate, Imports
+from .gate import Export, Gate, Memory
 
 if TYPE_CHECKING:
     from .extract import FileFacts
@@ -16,7 +16,7 @@ class Exports:
 
     def __init__(self) -> None:
         self._known: set[tuple[str, str]] = set()
-        self._seen: dict[str, Imports] = {}
+        self._memory = Memory()
 
     def add(self, files: Iterable[tuple[str, FileFacts]]) -> Gate | None:
         """A gate for what these files, given with their paths, newly export; None if that is nothing."""
@@ -26,4 +26,4 @@ class Exports:
             if names:
                 self._known.update((file.module, name) for name in names)
                 new.append(Export(path, file.module, names))
-        return Gate(new, self._seen) if new else None
+        return Gate(new, self._memory) if new else None

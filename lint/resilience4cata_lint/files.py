@@ -38,6 +38,10 @@ WORKFLOWS: Final = (".github", "workflows")
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
+# Most files are read at once; to ask for the size first would take longer than to read until there is no more.
+_CHUNK: Final = 1 << 16
+_LARGE_CHUNK: Final = 1 << 22
+
 # No file system that is in use has a coarser clock. It is also what clocks of other machines may be late by.
 _SETTLED_NS: Final = 2_000_000_000
 
@@ -82,17 +86,17 @@ def read(path: str) -> bytes:
         descriptor = os.open(path, _FLAGS)
         try:
             # The stamp is taken first: a file that changes from now on no longer fits it.
-            status = os.fstat(descriptor)
-            data = os.read(descriptor, status.st_size + 1)
-            if len(data) != status.st_size or not data:
-                data = _rest(descriptor, data)
+            status = os.fstat(descriptor) if _notes is not None else None
+            data = os.read(descriptor, _CHUNK)
+            if data and (more := os.read(descriptor, _CHUNK)):
+                data = _whole(descriptor, [data, more])
         finally:
             os.close(descriptor)
     except OSError:
         if _notes is not None:
             _note("s" + path, _stamp_at(path))
         raise
-    if _notes is not None:
+    if status is not None:
         _note("r" + path, _stamp(status) if _is_settled(status) else _digest(data))
     return data
 
@@ -106,11 +110,10 @@ def first_line(path: str) -> bytes:
     return line
 
 
-def _rest(descriptor: int, data: bytes) -> bytes:
-    """All of a file whose size was not true: one that grows, or that the system makes up."""
-    parts = [data]
+def _whole(descriptor: int, parts: list[bytes]) -> bytes:
+    """All of a file of which this was read so far."""
     while parts[-1]:
-        parts.append(os.read(descriptor, 1 << 20))
+        parts.append(os.read(descriptor, _LARGE_CHUNK))
     return b"".join(parts)
 
 

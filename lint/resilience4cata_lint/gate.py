@@ -80,15 +80,26 @@ class Export(NamedTuple):
     names: frozenset[str]
 
 
-class Gate:
-    """Lets files through that import one of some exports. `seen` keeps what was read of each for the next gate."""
+class Memory:
+    """What one gate learns of files, for the next: the words that were looked for, the files that are near to any
+    export so far, and their imports.
+    """
 
-    def __init__(self, exports: Iterable[Export], seen: dict[str, Imports]) -> None:
+    def __init__(self) -> None:
+        self.words: set[bytes] = set()
+        self.near: set[str] = set()
+        self.imports: dict[str, Imports] = {}
+
+
+class Gate:
+    """Lets files through that import one of some exports. Each gate is shown all files that none has let through."""
+
+    def __init__(self, exports: Iterable[Export], memory: Memory) -> None:
         self._names: dict[bytes, set[bytes]] = {}
         self._everything: set[bytes] = set()
-        self._seen = seen
+        self._memory = memory
         folders: set[str] = set()
-        self._words: set[bytes] = set()
+        words: set[bytes] = set()
         for export in exports:
             tail = os.fsencode(export.module.rpartition(".")[2])
             encoded = {name.encode() for name in export.names}
@@ -97,10 +108,13 @@ class Gate:
             if "." in export.module or os.path.basename(export.path).startswith("__init__."):
                 folders.add(os.path.dirname(export.path))
             else:
-                self._words.add(tail)
-        self._folders = self._few(folders)
-        self._words |= {os.fsencode(os.path.basename(folder)) for folder in self._folders}
-        self._below = tuple(os.path.join(folder, "") for folder in self._folders)
+                words.add(tail)
+        few = self._few(folders)
+        words |= {os.fsencode(os.path.basename(folder)) for folder in few}
+        self._below = tuple(os.path.join(folder, "") for folder in few)
+        self._everywhere = "" in few or len(words) > _FEW
+        self._words = () if self._everywhere else tuple(words - memory.words)
+        memory.words.update(self._words)
 
     @staticmethod
     def _few(folders: set[str]) -> set[str]:
@@ -112,12 +126,14 @@ class Gate:
     def admits(self, path: str, data: bytes) -> bool:
         """Whether the file imports a module that exports something of ours, and names what it exports."""
         # Outside of a package its modules cannot be imported without saying the package's name.
-        near = path.startswith(self._below) or "" in self._folders or len(self._words) > _FEW
-        if not near and not any(word in data for word in self._words):
-            return False
-        imports = self._seen.get(path)
+        near = self._memory.near
+        if path not in near:
+            if not (self._everywhere or path.startswith(self._below) or any(word in data for word in self._words)):
+                return False
+            near.add(path)
+        imports = self._memory.imports.get(path)
         if imports is None:
-            imports = self._seen[path] = Imports.of(data)
+            imports = self._memory.imports[path] = Imports.of(data)
         tails = imports.words & self._names.keys()
         if tails and (imports.star or any(name in data for tail in tails for name in self._names[tail])):
             return True

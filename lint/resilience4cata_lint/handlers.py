@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import Final, Literal
+
+from resilience4cata.records import replace
 
 from .candidates import last_name
 from .symbols import HandlerFacts

@@ -12,9 +12,10 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Any, Final
+
+from resilience4cata.records import dataclass
 
 from .options import PYPROJECT, UsageError
 from .outcome import CLEAN

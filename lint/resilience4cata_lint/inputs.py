@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from resilience4cata.records import dataclass, field
 
 from . import files
 from .discover import Excluded, Walk

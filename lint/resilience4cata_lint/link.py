@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from resilience4cata.facts import At, Composed, ConfigFile, Element, Project, Template, Written
+from resilience4cata.records import dataclass, field
 from resilience4cata.rules import views_of
 
 from .applications import applications

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from resilience4cata.records import dataclass
 
 from . import files
 
@@ -16,6 +17,9 @@ _INITS = ("__init__.py", "__init__.pyi")
 
 # What `normpath` would change: empty parts, dots, and on Windows slashes.
 _UNCLEAN = re.compile(r"/\.{0,2}(/|$)") if os.sep == "/" else re.compile("")
+
+# Ends of paths that name a folder by its place.
+_NO_NAMES = ("", os.curdir, os.pardir)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +106,22 @@ class Shown:
         self._here = os.getcwd()
         self._below = self._here.rstrip(os.sep) + os.sep
         self._inside = project is not None and _is_below(self._here, project)
+        self._folders: dict[str, str] = {}
 
     def __call__(self, path: str) -> str:
+        folder, separator, name = path.rpartition(os.sep)
+        # There are thousands of paths in a run, and few folders.
+        if not separator or name in _NO_NAMES or (os.altsep and os.altsep in name):
+            return self._shown(path)
+        start = self._folders.get(folder)
+        if start is None:
+            start = self._folders[folder] = self._shown(path).removesuffix(name)
+        return start + name
+
+    def _shown(self, path: str) -> str:
         absolute = os.path.join(self._here, path)
         if _UNCLEAN.search(absolute):
             absolute = os.path.normpath(absolute)
-        # Nearly every path of a run lies here, and there are thousands.
         if absolute.startswith(self._below):
             absolute = absolute[len(self._below) :]
         elif not os.path.isabs(path) or (self._inside and _same_drive(absolute, self._here)):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from resilience4cata.facts import Composed, Declaration, Unknown, Value
+from resilience4cata.records import dataclass
 from resilience4cata.schema import Unset
 
 from .outside import MISSING, find

@@ -28,8 +28,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from resilience4cata.records import dataclass, replace
 
 from . import files
 from .outcome import UsageError

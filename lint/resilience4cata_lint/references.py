@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from resilience4cata.facts import (
@@ -21,6 +20,7 @@ from resilience4cata.facts import (
     Unresolved,
     Value,
 )
+from resilience4cata.records import replace
 from resilience4cata.schema import AttributeKind
 
 from .candidates import of_library

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
 from resilience4cata.facts import NOWHERE, UNKNOWN, At, Definition, Foreign, Kind, ParameterKind, TypeFact, Unknown
+from resilience4cata.records import replace
 
 from .candidates import of_library
 from .objects import ClassObject, FunctionObject, Where

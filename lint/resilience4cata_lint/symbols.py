@@ -6,10 +6,10 @@ All records are plain data, made from one file without looking at any other, so 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
 from resilience4cata.facts import At, ParameterKind
+from resilience4cata.records import dataclass, field
 
 from .terms import Call, Position, Span, Term
 

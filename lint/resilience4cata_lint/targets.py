@@ -10,13 +10,13 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
 from resilience4cata.config.instances import Instances
 from resilience4cata.diagnostics import Context, printable
 from resilience4cata.facts import At, Definition, Element, Kind
+from resilience4cata.records import dataclass
 from resilience4cata.suggestions import did_you_mean
 
 from . import files

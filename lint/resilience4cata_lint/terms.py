@@ -7,8 +7,9 @@ makes them of what `ast` reads.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final, Literal
+
+from resilience4cata.records import dataclass, field
 
 Span = tuple[int, int, int, int]
 """First line and column, last line and the column after it; from 1, in characters."""

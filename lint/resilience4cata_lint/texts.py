@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import tokenize
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from resilience4cata.records import dataclass, field
 
 from . import files
 

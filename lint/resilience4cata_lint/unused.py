@@ -8,12 +8,12 @@ that its rule asks for on that line, and the rule has nothing to say.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from resilience4cata.comments import Mark
 from resilience4cata.diagnostics import Context, Finding, Needs, Rule
 from resilience4cata.facts import At, Composed, Element, Oracle, Written
+from resilience4cata.records import replace
 
 from .curious import CuriousOracle, CuriousScope, is_known
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from resilience4cata.config.resolve import sources_known
 from resilience4cata.facts import Composed, Declaration, Element, Project, Written
+from resilience4cata.records import replace
 
 from .reading import Reader
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
+
+from resilience4cata.records import dataclass, field
 
 from .syntax import Lines, is_for_checkers
 from .terms import Position

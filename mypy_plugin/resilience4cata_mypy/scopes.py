@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from mypy.nodes import (
@@ -22,6 +21,7 @@ from mypy.types import CallableType, Instance, Type, get_proper_type
 
 from resilience4cata.facts import NOWHERE, UNKNOWN, Definition, Kind, LocalScope, Scope, Unknown
 from resilience4cata.facts.familiar import HARMLESS_CLASS_DECORATORS, ORDINARY_METACLASSES
+from resilience4cata.records import replace
 
 from . import internals
 from .extract import Reader, foreign_name, is_abstract, kind_of

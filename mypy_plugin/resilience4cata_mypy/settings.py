@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
 from mypy.options import Options
 
 from resilience4cata.facts import At, ConfigFile, Project, Template
+from resilience4cata.records import dataclass
 
 _PYPROJECT: Final = "pyproject.toml"
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 import tokenize
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from .facts import At
+from .records import dataclass
 
 CONFIGURATION: Final = (".toml", ".properties", ".yaml", ".yml", ".env")
 """Endings of configuration files; every other file is taken for Python, but for `.env.production` and its like."""

@@ -7,11 +7,11 @@ faults into findings; front ends turn findings into `Diagnostic`s, flat records 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
 from typing import Any, Final, NamedTuple
 
 from .facts import At, NoTypes, Oracle, Project
+from .records import dataclass, field
 from .suggestions import certain
 
 DOCUMENTATION: Final = "https://resilience4cata.readthedocs.io"

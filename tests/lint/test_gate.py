@@ -3,8 +3,10 @@
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from resilience4cata_lint.gate import Export, Gate, Imports, import_lines, mentions
+from resilience4cata_lint.gate import Export, Gate, Imports, Memory, import_lines, mentions
 
 POLICIES = Export("src/acme/policies.py", "acme.policies", frozenset({"external_call"}))
 PACKAGE = Export("src/acme/__init__.py", "acme", frozenset({"external_call"}))
@@ -12,7 +14,7 @@ TOP = Export("policies.py", "policies", frozenset({"external_call"}))
 
 
 def admits(source: str, *exports: Export, path: str = "src/acme/users.py") -> bool:
-    return Gate(exports or [POLICIES], {}).admits(path, source.encode())
+    return Gate(exports or [POLICIES], Memory()).admits(path, source.encode())
 
 
 def test_mentions() -> None:
@@ -108,6 +110,39 @@ def test_many_packages() -> None:
     exports = [Export(f"src/acme/p{n}/m.py", f"acme.p{n}.m", frozenset({"external_call"})) for n in range(30)]
     assert all(admits(f"from acme.p{n}.m import external_call", *exports, path="tests/a.py") for n in range(30))
     assert not admits("from acme.p7.other import external_call", *exports, path="tests/a.py")
+
+
+PLACES = ("a/pkg", "b/pkg", "b/pkg/sub", "lib", "")
+FILES = [
+    (f"{place}/user_{number}.py".lstrip("/"), source.encode())
+    for place in PLACES
+    for number, source in enumerate(
+        (
+            "from pkg.m import one",
+            "from .m import one",
+            "from . import one",
+            "import lib, m\nlib.one",
+            "from sub.m import two",
+            "x = 1",
+        )
+    )
+]
+EXPORTS = [
+    Export(f"{place}/m.py".lstrip("/"), f"{place.rpartition('/')[2]}.m".lstrip("."), frozenset({name}))
+    for place in PLACES
+    for name in ("one", "two")
+]
+
+
+@given(st.lists(st.lists(st.sampled_from(EXPORTS), min_size=1, unique=True), min_size=1, max_size=4))
+def test_a_gate_after_others(rounds: list[list[Export]]) -> None:
+    """What earlier gates have learnt lets more files in at most, and keeps none out."""
+    memory, outside = Memory(), FILES
+    for exports in rounds:
+        gate = Gate(exports, memory)
+        admitted = {path for path, data in outside if gate.admits(path, data)}
+        assert {path for path, data in outside if Gate(exports, Memory()).admits(path, data)} <= admitted
+        outside = [(path, data) for path, data in outside if path not in admitted]
 
 
 def test_time_is_linear() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from resilience4cata.comments import is_configuration
 from resilience4cata.diagnostics import Action
+from resilience4cata.records import dataclass, field
 
 from ..configuration import READABLE
 from . import arguments, code, decorators, members, words

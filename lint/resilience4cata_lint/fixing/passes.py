@@ -7,8 +7,9 @@ repaired: its edit is taken back. Nothing is written here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from resilience4cata.records import dataclass, field
 
 from .code import Edits
 from .offers import Source, Spot, is_sound, spot_of

@@ -7,8 +7,9 @@ Characters that would move the cursor or hide others are shown by a symbol of on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from resilience4cata.records import dataclass
 
 if TYPE_CHECKING:
     from resilience4cata.facts import At

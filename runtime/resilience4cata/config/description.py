@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 from ..durations import format_duration
 from ..facts import UNKNOWN, Element, Interval, Items, Member, Project, Ref, Value
+from ..records import dataclass
 from ..schema import POLICIES
 from .layers import SettingKey
 from .order import arranged, default_order, is_order, layers_of

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Final, Literal, NamedTuple
 
 from ..facts import UNKNOWN, Ambiguous, At, ConfigFile, Unknown, Variable
+from ..records import dataclass, field, replace
 from ..schema import POLICIES
 from ..suggestions import did_you_mean
 from . import grammar, tree

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from ..facts import Extends, Global, Meaning, Setting, Unrecognised
+from ..records import dataclass
 from ..schema import POLICIES, UNSET, Attribute, AttributeKind, PolicySchema, policy_by_key
 from ..suggestions import did_you_mean
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
@@ -26,6 +25,7 @@ from ..facts import (
     Scope,
     Unknown,
 )
+from ..records import dataclass, replace
 from .environment import Names
 from .layers import INHERITED, UNGUARDED, writes_of
 from .profiles import profile_of

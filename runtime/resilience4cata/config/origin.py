@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum, IntEnum, auto
 from typing import Final
 
 from ..facts import NOWHERE, UNKNOWN, At, Slot, Value
+from ..records import dataclass, field
 
 # Sources without lines, as provenance names them; a problem there names the variable or option too.
 _SHORT: Final = {"env ": "env", "-X ": "-X"}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from ..durations import MAX_NANOSECONDS
 from ..facts import UNKNOWN, Element, Empty, Extends, Global, Key, Project, Setting, Value
+from ..records import dataclass
 from .defaults import nanoseconds
 from .description import layers_in_order
 from .layers import SettingKey, writes_of

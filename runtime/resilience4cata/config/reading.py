@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from ..facts import At, Broken, ConfigFile, Items, Key, Repeated, Unrecognised, Value
+from ..records import replace
 from . import properties, toml, tree
 from .values import from_toml
 

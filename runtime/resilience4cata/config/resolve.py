@@ -7,7 +7,6 @@ source, an unknown base class) makes the attributes that it may concern UNKNOWN,
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 
 from ..facts import (
     NOWHERE,
@@ -25,6 +24,7 @@ from ..facts import (
     Template,
     Value,
 )
+from ..records import dataclass, field, replace
 from ..schema import POLICIES
 from .defaults import adjusted, built_in
 from .layers import SettingKey, Surroundings, Write, writes_of

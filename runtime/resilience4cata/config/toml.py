@@ -10,10 +10,10 @@ import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from ..facts import At
+from ..records import dataclass, field
 
 Part = str | int
 """A key, or the index of an element in an array."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -29,6 +28,7 @@ from ..facts import (
     Unrecognised,
     Value,
 )
+from ..records import dataclass, field, replace
 from ..schema import POLICIES, Attribute, policy_by_key
 from ..suggestions import did_you_mean, distance
 from . import grammar

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import Final, NoReturn
 
 from yaml import BaseLoader, MarkedYAMLError, compose
@@ -20,6 +19,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 
 from ..facts import UNKNOWN, At, Items, Repeated, Value
+from ..records import dataclass, field, replace
 
 Path = tuple[str, ...]
 Places = tuple[At, ...]

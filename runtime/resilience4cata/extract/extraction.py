@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import replace
 from functools import cached_property
 from types import ModuleType
 from typing import Any, Final, NamedTuple
@@ -30,6 +29,7 @@ from ..policies.composed import ComposedPolicy
 from ..policies.declaration import Decorator, Policy
 from ..policies.recorded import Recorded, binding_removed, function_of, is_a, layers
 from ..policies.recording import Application
+from ..records import replace
 from ..rules import views_of
 from .definitions import Definitions
 from .locate import current_class, locate, out_of_reach, superseded

@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
@@ -14,6 +13,7 @@ from ..config.resolve import listed
 from ..config.tree import attribute_of
 from ..facts import UNKNOWN, ConfigFile, Items, Key, Ref, Unresolved, Value
 from ..policies.recorded import is_a
+from ..records import replace
 from ..schema import AttributeKind
 from ..suggestions import did_you_mean
 from .values import full_name, value_of

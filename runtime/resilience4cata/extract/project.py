@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -32,6 +31,7 @@ from ..facts import (
 )
 from ..policies import Policy
 from ..policies.declaration import Site
+from ..records import dataclass, field, replace
 from ..rules import views_of
 from .extraction import Chosen, Extraction, extract, inside
 from .listeners import CodeListener, listener_of

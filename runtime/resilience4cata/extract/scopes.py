@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from enum import EnumType
 from types import FunctionType
 from typing import Any, TypeVar, is_typeddict
 
 from ..facts import UNKNOWN, Definition, Scope, Signature, TypeFact, Unknown
 from ..policies.recorded import defines, function_of, is_a, is_inherited
+from ..records import replace
 from .annotations import NOT_KNOWN
 from .assignability import bindings, substituted
 from .definitions import Definitions, mangled, unmangled

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from ..config.resolve import element_id, last_global, listed
 from ..durations import nanoseconds
 from ..facts import UNKNOWN, At, Element, Interval, Items, Member, Ref, Slot, Value
 from ..policies.order import DEFAULT_ORDER, Layer
+from ..records import dataclass, replace
 from ..schema import POLICIES, Attribute, AttributeKind
 from .oracle import LiveTypes
 from .policies import PolicyFacts

@@ -5,10 +5,10 @@ Nested functions, lambdas and classes are bodies of their own: what they do happ
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from ..records import dataclass
 from .values import At, Ref, Unknown
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from ..records import dataclass
 from .policies import Declaration
 from .values import NOWHERE, At, Value
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ..records import dataclass
 from .values import NOWHERE, UNKNOWN, At, Slot, Unknown, Value
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from ..records import dataclass
 from .bodies import Body
 from .configuration import ConfigFile, Override, Template
 from .definitions import Definition, Element, Scope, TypeFact

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, Literal
+
+from ..records import dataclass, replace
 
 
 class Unknown(Enum):

@@ -6,7 +6,6 @@ Each layer is a coroutine over a `Port` that runs what is further in and hands o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import CoroutineType
 from typing import Any, Final, Protocol
 
@@ -41,6 +40,7 @@ from ..policies.machines.rate_limiter import RateLimiterMachine
 from ..policies.machines.retry import Random, RetryPlan, RetrySettings, retry_after_of
 from ..policies.machines.timeout import enter_deadline, keep_deadline, nearest
 from ..policies.retry import OnExhausted
+from ..records import dataclass
 from .head_start import HeadStart
 from .outcome import Outcome, how_many, note_attempts
 from .ports import Port

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..clock import SECOND, Clock
 from ..errors import TimeoutExceededError
 from ..events import Channel, TimedOut
 from ..policies.machines.timeout import TimeoutSettings, enter_deadline, keep_deadline
+from ..records import dataclass
 from .outcome import Outcome
 from .ports import Port
 from .slow import Call, dropped

@@ -7,7 +7,6 @@ that contradict each other keeps its own code.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from ..diagnostics import Context, Fault, Finding, Needs, rule
@@ -27,6 +26,7 @@ from ..facts import (
     Value,
     Written,
 )
+from ..records import replace
 from ..schema import POLICIES, Attribute, AttributeKind
 from ..suggestions import did_you_mean
 from .configuration import is_ours

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from ..diagnostics import Action, Context, Fault, Needs, Related, rule
 from ..facts import Definition, Element, Items, Ref, Unknown, Value, Written
+from ..records import replace
 from ..suggestions import did_you_mean
 from .fitting import expected_form, misfits, shape_of
 from .targets import Target, Use, handler_of, is_private, uses

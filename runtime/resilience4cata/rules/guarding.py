@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ..config.instances import guarded
 from ..config.layers import SettingKey, applied_with
@@ -11,6 +10,7 @@ from ..config.origin import Effective
 from ..config.resolve import Resolver, active_profiles, listed
 from ..diagnostics import Context, Fault, Finding, Severity
 from ..facts import UNKNOWN, Applied, At, Body, Definition, Element, Project, Ref, Value
+from ..records import dataclass
 from .places import named
 
 
