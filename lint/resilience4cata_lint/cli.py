@@ -22,8 +22,6 @@ from .formats import FORMATS
 from .outcome import FAILED, FOUND, INTERRUPTED, TRACEBACK, UsageError, internal_error
 from .project import PYPROJECT
 
-_COMMANDS: Final = ("check", "config", "describe", "init", "rule")
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `r4c` with these arguments (those of the process if None); returns the exit code."""
@@ -131,7 +129,8 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(command: str) -> argparse.ArgumentParser:
+    """What reads the command line. Of the commands, only the given one gets its options: that takes a while."""
     parser = _Parser(
         prog="r4c",
         description="Checks resilience policies in Python code and their configuration.",
@@ -143,11 +142,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", required=True, metavar="COMMAND", title="commands", parser_class=_Parser
     )
-    _add_check(commands.add_parser("check", help="check files and folders", allow_abbrev=False))
-    _add_config(commands.add_parser("config", help="about configuration files", allow_abbrev=False))
-    _add_describe(commands.add_parser("describe", help="show what counts for a function, and why", allow_abbrev=False))
-    _add_init(commands.add_parser("init", help="set a project up", allow_abbrev=False))
-    _add_rule(commands.add_parser("rule", help="explain a rule, or list all of them", allow_abbrev=False))
+    for name, (summary, add_options) in _COMMANDS.items():
+        of_command = commands.add_parser(name, help=summary, allow_abbrev=False)
+        if name == command:
+            add_options(of_command)
     return parser
 
 
@@ -229,13 +227,22 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_init, parser=parser)
 
 
+_COMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]]] = {
+    "check": ("check files and folders", _add_check),
+    "config": ("about configuration files", _add_config),
+    "describe": ("show what counts for a function, and why", _add_describe),
+    "init": ("set a project up", _add_init),
+    "rule": ("explain a rule, or list all of them", _add_rule),
+}
+
+
 def _parse(arguments: list[str]) -> argparse.Namespace:
     """The command line as read. Raises UsageError, with what was probably meant, for what is not known."""
     if not arguments:
         arguments = ["--help"]
     if not arguments[0].startswith("-") and arguments[0] not in _COMMANDS:
         raise UsageError(_unknown_command(arguments[0]))
-    parser = _parser()
+    parser = _parser(next((word for word in arguments if word in _COMMANDS), ""))
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
         raise UsageError(_unknown_argument(unknown[0], parsed.parser))

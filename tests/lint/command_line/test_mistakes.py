@@ -20,6 +20,7 @@ from .calls import FAULTY, OUT_OF_ORDER, write
         (["acme.py"], "no command 'acme.py'; did you mean 'r4c check acme.py'?"),
         (["zzz"], "no command 'zzz'; there are 'check', 'config', 'describe', 'init', 'rule'"),
         (["check", "--selct", "FB"], "no option '--selct'; did you mean '--select'?"),
+        (["--selct", "check"], "no option '--selct'; did you mean '--select'?"),
         (["check", "--format", "jsn"], "--format knows no 'jsn'; did you mean 'json'?"),
         (["rule", "FB-002", "--lang", "de"], "--lang knows no 'de'; it knows en, es"),
         (["check", "--select", "FB-0002"], "no rule, family or name 'FB-0002'; did you mean 'R4C-FB-002'?"),
