@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from resilience4cata import records
 from resilience4cata.facts import Unreadable
 from resilience4cata_lint import codec, symbols, terms
 from resilience4cata_lint.codec import decode, encode
@@ -19,10 +20,10 @@ from tests.lint.linking import facts
 HERE = Path(__file__).parent
 
 
-def laid_open(value: object) -> object:
+def laid_open(value: Any) -> object:
     """A value with everything in it that equality passes over, such as places."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return (type(value), *(laid_open(getattr(value, field.name)) for field in dataclasses.fields(value)))
+    if hasattr(value, "__record_fields__") and not isinstance(value, type):
+        return (type(value), *(laid_open(getattr(value, field.name)) for field in records.fields(value)))
     if isinstance(value, tuple):
         return (tuple, *map(laid_open, value))
     if isinstance(value, dict):
@@ -50,17 +51,17 @@ def test_any_constant(value: str | float | bool | None) -> None:
     """Property: a literal keeps its value and its type."""
     found = facts("x = 1")
     binding = symbols.Binding(symbols.Assigned(terms.Constant(value, (1, 5, 1, 6))), (1, 6))
-    scope = dataclasses.replace(found.scopes[0], bindings={"x": (binding,)})
-    found = dataclasses.replace(found, scopes=(scope,))
+    scope = records.replace(found.scopes[0], bindings={"x": (binding,)})
+    found = records.replace(found, scopes=(scope,))
     assert laid_open(found) == laid_open(decode(encode(found), found.path))
 
 
 def test_every_record_is_known() -> None:
     """A new kind of term or fact has to be given its number."""
-    records = {
+    known = {
         value
         for module in (symbols, terms)
         for value in vars(module).values()
-        if dataclasses.is_dataclass(value) and isinstance(value, type) and value.__module__ == module.__name__
+        if isinstance(value, type) and hasattr(value, "__record_fields__") and value.__module__ == module.__name__
     }
-    assert records == set(codec._RECORDS)
+    assert known == set(codec._RECORDS)

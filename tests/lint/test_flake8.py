@@ -1,7 +1,6 @@
 """The plugins of flake8 under the real flake8: processes, selection, suppression, standard input, and their cost."""
 
 import ast
-import dataclasses
 import subprocess
 import sys
 from importlib.metadata import entry_points
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from resilience4cata import rules
+from resilience4cata import records, rules
 from resilience4cata.diagnostics import Diagnostic
 from resilience4cata.rules import all_rules
 from resilience4cata_lint import engine, flake8
@@ -199,7 +198,7 @@ def check(path: str, checker: Checker | None = None, text: str | None = None) ->
 
 def test_off_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rules that are off by default are reported if the option names them."""
-    changed = {**all_rules(), "R4C-DU-001": dataclasses.replace(all_rules()["R4C-DU-001"], on_by_default=False)}
+    changed = {**all_rules(), "R4C-DU-001": records.replace(all_rules()["R4C-DU-001"], on_by_default=False)}
     monkeypatch.setattr(rules, "all_rules", lambda: changed)
     assert ["6:6 FB-002"] == check("acme/client.py")
     assert ["5:14 DU-001", "6:6 FB-002"] == check("acme/client.py", Checker(["DU-001"]))

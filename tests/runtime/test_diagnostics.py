@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-from dataclasses import replace
 
 from resilience4cata.diagnostics import (
     FRONT_ENDS,
@@ -21,6 +20,7 @@ from resilience4cata.diagnostics import (
 )
 from resilience4cata.errors import DefinitionError
 from resilience4cata.facts import At, Written
+from resilience4cata.records import replace
 
 AT = At("acme/users.py", 12, 6, 12, 38)
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from resilience4cata.records import dataclass, making
+from resilience4cata.records import dataclass, field, making, replace, sealed
 
 
 def classes(maker: Any) -> SimpleNamespace:
@@ -169,6 +169,51 @@ class Kept:
 def test_pickle(protocol: int) -> None:
     kept = Kept("a", (Kept("b"),))
     assert kept == pickle.loads(pickle.dumps(kept, protocol))
+
+
+@sealed
+@dataclass(frozen=True, slots=True, order=True)
+class Held:
+    """What a user may hold."""
+
+    name: str
+    parts: tuple[Any, ...] = field(default=(), compare=False)
+    marks: list[str] = field(default_factory=list)
+
+
+@sealed
+@dataclass(frozen=True, slots=True)
+class HeldMore(Held):
+    more: int = 0
+
+
+class TestSealed:
+    @pytest.mark.parametrize("held", [Held("a", (1,), ["m"]), HeldMore("a", (1,), ["m"], 2)], ids=repr)
+    def test_nobody_writes(self, held: Held) -> None:
+        with pytest.raises(AttributeError, match=r"^cannot assign to field 'name'$"):
+            held.name = "b"  # type: ignore[misc]
+        with pytest.raises(AttributeError, match=r"^cannot assign to field 'other'$"):
+            held.other = "b"  # type: ignore[attr-defined]
+        with pytest.raises(AttributeError, match=r"^cannot delete field 'name'$"):
+            del held.name
+        assert "a" == held.name
+
+    @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+    def test_pickle(self, protocol: int) -> None:
+        held = HeldMore("a", (Held("b"),), ["m"], 2)
+        again = pickle.loads(pickle.dumps(held, protocol))
+        assert (held, held.parts) == (again, again.parts)
+
+    def test_copies(self) -> None:
+        held = HeldMore("a", (Held("b"),), ["m"], 2)
+        assert held == copy.copy(held) == copy.deepcopy(held) == replace(held)
+        assert held.marks is copy.copy(held).marks
+        assert held.marks is not copy.deepcopy(held).marks
+        assert HeldMore("c", (), ["m"], 2) == replace(held, name="c")
+
+    def test_values(self) -> None:
+        assert (Held("a"), 1, True) == (Held("a", (1,)), len({Held("a", marks=[]).name}), Held("a") < Held("b"))
+        assert "HeldMore(name='a', parts=(), marks=[], more=0)" == repr(HeldMore("a"))
 
 
 def test_init_is_compiled_with_the_first_object() -> None:

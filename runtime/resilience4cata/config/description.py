@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ..durations import format_duration
 from ..facts import UNKNOWN, Element, Interval, Items, Member, Project, Ref, Value
-from ..records import dataclass
+from ..records import dataclass, sealed
 from ..schema import POLICIES
 from .layers import SettingKey
 from .order import arranged, default_order, is_order, layers_of
@@ -24,6 +24,7 @@ BELOW_LAYERS: Final = ("", "")
 _NO_REMARKS: Final[Remarks] = MappingProxyType({})
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class DescribedSetting:
     """One effective setting: its value in words, where it comes from, and what it shadows, strongest first.
@@ -48,6 +49,7 @@ class DescribedSetting:
         return self.origin.because(self.reason)
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Description:
     """The effective settings of one element; printed, it says all of it.

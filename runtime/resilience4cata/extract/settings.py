@@ -17,7 +17,7 @@ from ..config.resolve import element_id, last_global, listed
 from ..durations import nanoseconds
 from ..facts import UNKNOWN, At, Element, Interval, Items, Member, Ref, Slot, Value
 from ..policies.order import DEFAULT_ORDER, Layer
-from ..records import dataclass, replace
+from ..records import dataclass, replace, sealed
 from ..schema import POLICIES, Attribute, AttributeKind
 from .oracle import LiveTypes
 from .policies import PolicyFacts
@@ -30,6 +30,7 @@ PolicySettings = Mapping[str, Any]
 _NOTHING: Final = object()
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Budget:
     """A shared retry budget: calls of the last `ttl` nanoseconds allow `percent` of them as retries, and always
@@ -40,6 +41,7 @@ class Budget:
     percent: float
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Options:
     """The keys that stand alone. `order` lists all layers, outermost first; `budgets` are the retry budgets by name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..records import dataclass
+from ..records import dataclass, sealed
 from .policies import Declaration
 from .values import NOWHERE, At, Value
 
@@ -138,6 +138,7 @@ class Ambiguous:
     keys: tuple[str, ...]
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
     """A configuration source as read: its keys in order, and what was wrong with reading it.

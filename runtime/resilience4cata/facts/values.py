@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, Literal
 
-from ..records import dataclass, replace
+from ..records import dataclass, replace, sealed
 
 
 class Unknown(Enum):
@@ -20,6 +20,7 @@ class Unknown(Enum):
 UNKNOWN: Final = Unknown.UNKNOWN
 
 
+@sealed
 @dataclass(frozen=True, slots=True, order=True)
 class At:
     """A place: lines and columns count from 1, columns in characters, `end_column` is the first one after; 0 = not

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
@@ -13,6 +12,7 @@ from ..policies.machines.budget import RetryBudgetSnapshot
 from ..policies.machines.bulkhead import BulkheadMachine, BulkheadSnapshot
 from ..policies.machines.circuit_breaker import CircuitBreakerMachine, CircuitBreakerSnapshot
 from ..policies.machines.rate_limiter import RateLimiterMachine, RateLimiterSnapshot
+from ..records import dataclass, fields, sealed
 
 M = TypeVar("M")
 
@@ -84,6 +84,7 @@ class RateLimiterHandle(_Handle[RateLimiterMachine]):
         return self._machine.snapshot(self._clock.monotonic_ns())
 
 
+@sealed
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """All instances that are in use, by policy and name, at one moment; printed, it is a table."""

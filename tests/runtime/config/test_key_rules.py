@@ -1,10 +1,9 @@
 """CFG: keys that nobody knows, keys that are written twice, and files that cannot be read, word for word."""
 
-from dataclasses import replace
-
 import pytest
 
 from resilience4cata.facts import UNKNOWN
+from resilience4cata.records import replace
 from tests.runtime.config.judging import of_files, properties, toml
 from tests.runtime.config.making import composed, files, function, method, policy, project
 

@@ -1,6 +1,5 @@
 """The nine layers: each beats the one below, and says so."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from resilience4cata.config.sources import (
 )
 from resilience4cata.config.tree import templates_of
 from resilience4cata.facts import NOWHERE, At, ConfigFile, Override, Project, Template
+from resilience4cata.records import replace
 from tests.runtime.config.making import cls, composed, files, method, policy
 
 ID = "acme.Client#find"

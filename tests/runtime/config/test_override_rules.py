@@ -1,7 +1,6 @@
 """CFG: what the rules about instances, profiles, variables, paths, lists and budgets say, and where they are silent."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import pytest
 
@@ -20,6 +19,7 @@ from resilience4cata.facts import (
     Unresolved,
     Variable,
 )
+from resilience4cata.records import replace
 from tests.runtime.config.making import SomeScope, cls, composed, files, function, method, policy, project
 
 MINE = [f"R4C-CFG-0{number}" for number in ("05", "09", "10", "13", "14", "15", "16", "17", "19", "20")]

@@ -1,7 +1,5 @@
 """Effective settings, layer by layer."""
 
-from dataclasses import replace
-
 import pytest
 
 from resilience4cata.config.layers import Surroundings, writes_of
@@ -22,6 +20,7 @@ from resilience4cata.facts import (
     Template,
     Value,
 )
+from resilience4cata.records import replace
 from tests.runtime.config.making import cls, composed, files, function, method, policy, project
 
 SAMPLE = """
