@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from resilience4cata.facts import Definition, Kind, ParameterKind
+from resilience4cata.facts.familiar import GROUPS
 from resilience4cata.records import dataclass
 
 from .objects import ClassObject, External, FunctionObject, Object, Where
-from .symbols import Assigned, FunctionFacts, Imported
+from .outside import helper_name
+from .symbols import Assigned, Defined, FunctionFacts, Imported
 from .terms import Attribute, Call, Path, Term
 
 if TYPE_CHECKING:
@@ -130,6 +132,8 @@ class Callees:
             return None
         bindings = where.file.scopes[0].bindings.get(name, ())
         to = bindings[0].to if len(bindings) == 1 else None
+        if isinstance(to, Defined) and to.kind == "function":
+            return self._made_of(where.file.functions[to.index], where)
         if isinstance(to, Assigned) and isinstance(to.value, Call):
             return self._made(self._world.values.evaluate(to.value.function, Where(where.file, 0, deferred=True)))
         file = self._world.module(to.module) if isinstance(to, Imported) and to.name is not None else None
@@ -140,6 +144,20 @@ class Callees:
             return self._made_by_name(to.name, Where(file, 0))
         finally:
             self._depth -= 1
+
+    def _made_of(self, function: FunctionFacts, where: Where) -> _Found:
+        """What the outermost decorator makes of a function, where it is known to make something else of it."""
+        if not function.decorators:
+            return None
+        term = function.decorators[0]
+        called = term.function if isinstance(term, Call) else term
+        found = self._world.values.evaluate(called, Where(where.file, function.scope))
+        self._depth += 1
+        try:
+            name = self.decorator(called, where) or (helper_name(found.name) if isinstance(found, External) else "")
+        finally:
+            self._depth -= 1
+        return External(GROUPS[name]) if name in GROUPS else None
 
     def _made(self, called: _Found) -> _Found:
         """What a call gives: an object of the class that is called."""

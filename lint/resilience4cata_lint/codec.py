@@ -27,6 +27,7 @@ _RECORDS: Final = (
     terms.Negative,
     terms.Subscript,
     terms.Either,
+    terms.Lambda,
     terms.Opaque,
     symbols.Imported,
     symbols.Defined,

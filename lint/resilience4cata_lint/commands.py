@@ -58,7 +58,7 @@ def check(parsed: argparse.Namespace) -> int:
 
             result = repair(look, report, stdin, baseline, unsafe=parsed.unsafe_fixes)
             if parsed.diff:
-                return show(result, exit_zero=parsed.exit_zero)
+                return show(result, baseline, unsafe=parsed.unsafe_fixes, exit_zero=parsed.exit_zero)
             report, left = save(result, look, stdin)
     is_outdated = baseline is not None and baseline.apply(report, update=parsed.update_baseline)
     for path in report.skipped:

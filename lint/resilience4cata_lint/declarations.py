@@ -22,7 +22,7 @@ from resilience4cata.rules.words import show
 from resilience4cata.schema import POLICIES, AttributeKind, PolicySchema, Unset
 
 from .objects import Built, ClassObject, Where
-from .terms import Argument, Call, Constant, Path, Span, Table, Term
+from .terms import Argument, Call, Constant, Lambda, Path, Span, Table, Term
 
 if TYPE_CHECKING:
     from .world import World
@@ -55,7 +55,16 @@ class Declarations:
                 closed = self._options(schema, argument.value, where, slots) and closed
             elif argument.keyword is not None:
                 self._write(schema, argument.keyword, argument.value, where, slots)
-        return Declaration(policy, slots, where.file.at(call.span), closed)
+        beyond = () if policy == "order" else tuple(self._beyond(schema, positional, where))
+        return Declaration(policy, slots, where.file.at(call.span), closed, positional=beyond)
+
+    def _beyond(self, schema: PolicySchema, given: list[Argument], where: Where) -> Iterator[Slot]:
+        """The positional arguments that the policy has no attribute for."""
+        if not any(argument.stars for argument in given):
+            for argument in given[len(schema.positional) :]:
+                values = self._world.values.of(argument.value, where)
+                known = tuple(_plain(value, named=True) for value in values)
+                yield Slot(known, where.file.at(argument.value.span))
 
     def _positional(self, schema: PolicySchema, given: list[Argument], where: Where, slots: dict[str, Slot]) -> bool:
         for name, argument in zip(schema.positional, given, strict=False):
@@ -78,7 +87,10 @@ class Declarations:
 
     def _write(self, schema: PolicySchema, name: str, value: Term, where: Where, slots: dict[str, Slot]) -> None:
         attribute = schema.attributes.get(name)
-        made = self._handler_made(value, where) if attribute is not None and attribute.kind is _HANDLER else None
+        is_handler = attribute is not None and attribute.kind is _HANDLER
+        made = self._handler_made(value, where) if is_handler else None
+        if isinstance(value, Lambda) and attribute is not None and not is_handler:
+            made = Ref(where.file.full_name("<lambda>"), False)
         given = self._world.values.of(value, where) if made is None else (made,)
         named = attribute is None or attribute.kind in _NAMED_OBJECTS
         written = tuple(_plain(v, named=named) for v in given if not isinstance(v, Unset))

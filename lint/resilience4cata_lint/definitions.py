@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from resilience4cata.facts import (
@@ -41,7 +41,7 @@ _PROPERTIES: Final = frozenset(
         "types.DynamicClassAttribute",
     }
 )
-_PROPERTY_ACCESSORS: Final = frozenset({"setter", "getter", "deleter"})
+_ACCESSORS: Final = frozenset({"setter", "deleter"})
 _ABSTRACT: Final = frozenset(
     {"abc.abstractmethod", "abc.abstractproperty", "abc.abstractclassmethod", "abc.abstractstaticmethod"}
 )
@@ -147,6 +147,7 @@ class Definitions:
             coroutine=facts.is_async,
             of_protocol=bool(decorators) and self._is_of_protocol(function),
             works_alone=not (facts.delegates or facts.stub or facts.conditional),
+            accessor=kind is Kind.PROPERTY and _goes_on_with_a_property(facts, _ACCESSORS),
             future=future_of(signature.result.classes) if is_async is None and signature and signature.result else None,
         )
 
@@ -158,7 +159,7 @@ class Definitions:
         facts = function.facts
         if function.file.scopes[facts.scope].kind != "class":
             return Kind.FUNCTION
-        if names & _PROPERTIES or any(self._is_accessor(term) for term in facts.decorators):
+        if names & _PROPERTIES or _goes_on_with_a_property(facts, {"getter", *_ACCESSORS}):
             return Kind.PROPERTY
         if any(isinstance(name, str) and name.rpartition(".")[2] == "cached_property" for name in names):
             return Kind.PROPERTY
@@ -167,9 +168,6 @@ class Definitions:
         if names & _CLASS_BOUND or facts.name in _IMPLICITLY_CLASS_BOUND:
             return Kind.CLASS_METHOD
         return Kind.METHOD
-
-    def _is_accessor(self, term: Term) -> bool:
-        return isinstance(term, Path) and len(term.parts) > 1 and term.parts[-1] in _PROPERTY_ACCESSORS
 
     def _is_abstract(self, function: FunctionObject, names: set[str | Unknown]) -> bool:
         return bool(names & _ABSTRACT) or (function.facts.stub and self._is_of_protocol(function))
@@ -231,6 +229,12 @@ class Definitions:
         if isinstance(found, FunctionObject | ClassObject):
             return found.id
         return UNKNOWN
+
+
+def _goes_on_with_a_property(facts: FunctionFacts, by: Collection[str]) -> bool:
+    """Whether one of the decorators is `name.setter`, or another attribute of a property that is in `by`."""
+    paths = [term.parts for term in facts.decorators if isinstance(term, Path)]
+    return any(len(parts) > 1 and parts[-1] in by for parts in paths)
 
 
 def _callable_with(facts: FunctionFacts, kind: Kind) -> Iterable[ParameterFacts]:

@@ -47,6 +47,8 @@ _INSTANCE: Final = ("self", "cls")
 # Methods of ours that are worth a look on whatever object they are called.
 _METHODS: Final = frozenset({"config", "listen", "listener"})
 
+_SOCKET_TIMEOUT: Final = ("socket", "setdefaulttimeout")
+
 
 class Index:
     """Makes the facts of one file."""
@@ -76,7 +78,18 @@ class Index:
             patched=frozenset(self._walk.patched),
             public=public,
             exports=tuple(sorted(set(self._exports(public or ())))),
+            bounds_sockets=any(self._bounds_sockets(call.node) for call in self._walk.calls),
         )
+
+    def _bounds_sockets(self, call: ast.Call) -> bool:
+        """Whether a call is `socket.setdefaulttimeout(…)`, with something else than None."""
+        function = call.func
+        if isinstance(function, ast.Attribute):
+            is_setter = function.attr == _SOCKET_TIMEOUT[1]
+        else:
+            bounds = self._walk.scopes[0].bindings.get(function.id, ()) if isinstance(function, ast.Name) else ()
+            is_setter = any(bound.value == _SOCKET_TIMEOUT for bound in bounds)
+        return is_setter and not any(isinstance(a, ast.Constant) and a.value is None for a in call.args)
 
     def _annotation(self, node: ast.expr | None) -> Term | None:
         return None if node is None else self._annotations(node)

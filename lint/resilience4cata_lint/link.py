@@ -58,6 +58,7 @@ def link(
         profiles=made.profiles,
         overrides=tuple(made.overrides),
         locked=tuple(made.locked),
+        bounds_sockets=any(file.bounds_sockets for file in files),
     )
     return Linked(views, project, LintTypes(linker.world))
 

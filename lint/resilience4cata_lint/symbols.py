@@ -199,7 +199,8 @@ class FileFacts:
     """Everything about one file. Scope 0 is the module.
 
     `patched` are attributes of classes that are set from outside ("Client", "find"), with None for names that are
-    computed. `exports` are the names of the module that may lead to the library.
+    computed. `exports` are the names of the module that may lead to the library. `bounds_sockets` tells that it sets
+    how long new sockets wait.
     """
 
     path: str
@@ -212,6 +213,7 @@ class FileFacts:
     patched: frozenset[tuple[str, str | None]] = frozenset()
     public: tuple[str, ...] | None = None
     exports: tuple[str, ...] = field(default=())
+    bounds_sockets: bool = False
 
     def at(self, span: Span) -> At:
         """A place in this file."""

@@ -16,6 +16,7 @@ from .terms import (
     Constant,
     Display,
     Either,
+    Lambda,
     Opaque,
     Path,
     Position,
@@ -35,7 +36,7 @@ ELLIPSIS: Final = ("...",)
 _KEYWORD: Final = re.compile(r"(?:async[ \t\f]+)?(?:def|class)[ \t\f]+")
 _NAME: Final = re.compile(r"\w+")
 
-_OWN_SCOPE: Final = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_OWN_SCOPE: Final = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def is_for_checkers(test: ast.expr) -> bool:
@@ -196,6 +197,9 @@ class Terms:
             return self._opaque(node, depth)
         return Either(self(node.left, depth), self(node.right, depth), self._lines.span(node))
 
+    def _lambda(self, node: ast.Lambda, depth: int) -> Term:
+        return Lambda(self._lines.span(node))
+
     def _walrus(self, node: ast.NamedExpr, depth: int) -> Term:
         return self(node.value, depth)
 
@@ -215,5 +219,6 @@ _MAKERS: Final[dict[type, Callable[[Terms, Any, int], Term]]] = {
     ast.UnaryOp: Terms._unary,
     ast.Subscript: Terms._subscript,
     ast.BinOp: Terms._binary,
+    ast.Lambda: Terms._lambda,
     ast.NamedExpr: Terms._walrus,
 }

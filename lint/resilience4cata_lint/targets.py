@@ -211,7 +211,13 @@ def _ends(id: str, name: str) -> bool:
 
 
 def _visible(found: Sequence[Target]) -> Sequence[Target]:
-    """Of several definitions of one name in one body the one that the name leads to: it may be overloaded."""
+    """Of several definitions of one name in one body the one that the name leads to: it may be overloaded.
+
+    Of a property that is its getter, or else, if that is not guarded, the last accessor that is.
+    """
+    if any(target.element.definition.accessor for target in found):
+        guarded = [target for target in found if target.guarded]
+        return sorted(guarded or found, key=lambda target: not target.element.definition.accessor)[-1:]
     return [target for target in found if _is_seen(target.element)] or found
 
 

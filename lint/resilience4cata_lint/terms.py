@@ -129,6 +129,13 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True)
+class Lambda:
+    """A function without a name."""
+
+    span: Span = field(default=NO_SPAN, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Opaque:
     """Anything else. `calls` are the outermost calls in it that are evaluated in the same scope."""
 
@@ -136,7 +143,21 @@ class Opaque:
     span: Span = field(default=NO_SPAN, compare=False)
 
 
-Term = Constant | Path | Attribute | Call | Starred | Display | Table | Choice | Negative | Subscript | Either | Opaque
+Term = (
+    Constant
+    | Path
+    | Attribute
+    | Call
+    | Starred
+    | Display
+    | Table
+    | Choice
+    | Negative
+    | Subscript
+    | Either
+    | Lambda
+    | Opaque
+)
 
 
 def number(value: object, span: Span) -> Term:

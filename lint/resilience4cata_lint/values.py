@@ -157,7 +157,17 @@ class Values:
         if find(function.name) is timedelta:
             interval = self._interval(term, where)
             return UNKNOWN if interval is None else Known((interval,))
+        if find(function.name) is float:
+            return self._number(term, where)
         return UNKNOWN
+
+    def _number(self, term: Call, where: Where) -> Object:
+        """What `float("nan")` and the like give, for which there is no literal."""
+        value = self.one(term.arguments[0].value, where) if len(term.arguments) == 1 else UNKNOWN
+        try:
+            return Known((float(value),)) if isinstance(value, str) else UNKNOWN
+        except ValueError:
+            return UNKNOWN
 
     def is_builder(self, term: Call, where: Where) -> bool:
         """Whether a call returns a builder of `Resilience`: the first of a chain, or one that hands it on."""

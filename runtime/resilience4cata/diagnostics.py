@@ -183,8 +183,9 @@ class Rule:
 
     @property
     def reported_by(self) -> tuple[str, ...]:
-        """The front ends that can report it."""
-        return tuple(name for name, provided in FRONT_ENDS.items() if self.needs in provided)
+        """The front ends that can report it; `build()` is never asked for more than what is on by default."""
+        able = (name for name, provided in FRONT_ENDS.items() if self.needs in provided)
+        return tuple(name for name in able if self.on_by_default or name != "build")
 
     def url(self, language: str = "en") -> str:
         return f"{DOCUMENTATION}/{language}/rules/{self.code}.html"
@@ -323,8 +324,8 @@ class Finding:
     def sort_key(self) -> tuple[At, str, str]:
         return self.fault.at, self.rule.code, self.fault.subject
 
-    def diagnostic(self) -> Diagnostic:
-        """The finding in words."""
+    def diagnostic(self, *, with_fix: bool = True) -> Diagnostic:
+        """The finding in words. Whoever makes no edits can do `with_fix` False."""
         fault = self.fault
         return Diagnostic(
             code=self.rule.code,
@@ -338,7 +339,7 @@ class Finding:
             expected=printable(fault.expected),
             related=fault.related,
             url=self.rule.url(),
-            fix=self.fix,
+            fix=self.fix if with_fix else None,
         )
 
     @property

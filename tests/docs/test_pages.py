@@ -1,5 +1,6 @@
 """Every page does what it says: its code runs, its files are read, its links lead somewhere, and it has a twin."""
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from .running import run
 
 # These are about the linter; their commands and settings are tested with it.
 OF_THE_LINTER = {f"guides/{name}" for name in ("ci", "flake8", "pre-commit", "suppressions")}
-LANGUAGES_OF_BLOCKS = {"python", "text", "console", "sh", *CONFIGURATION}
+LANGUAGES_OF_BLOCKS = {"python", "text", "console", "sh", "json", "vim", *CONFIGURATION}
 NOT_RUN = {"guides/getting-started": 1}
 """How many blocks of a page cannot be run; 0 unless it stands here."""
 
@@ -83,12 +84,34 @@ def refused(block: Block, folder: Path) -> bool:
 @each_page
 def test_links_lead_somewhere(page: Page) -> None:
     """Each link names a file that is there, and a heading in it."""
+    assert [] == list(dead_links(page))
+
+
+@pytest.mark.parametrize("folder", ["en/rules", "es/rules", "adr"])
+def test_links_of_short_pages_lead_somewhere(folder: str) -> None:
+    """The same holds for the pages of rules, and for decisions."""
+    pages = [Page(folder, path.stem) for path in sorted((DOCS / folder).glob("*.md"))]
+    assert [] == [link for page in pages for link in dead_links(page)]
+
+
+def dead_links(page: Page) -> Iterator[str]:
+    """The links of a page to files that are not there, or to headings that these do not have."""
     for path, anchor in page.links:
         target = (page.path.parent / path).resolve() if path else page.path
-        assert target.exists(), f"{page.path}: {path}"
-        if anchor:
-            name = target.relative_to(DOCS / page.language).with_suffix("").as_posix()
-            assert anchor in Page(page.language, name).anchors, f"{page.path}: {path}#{anchor}"
+        if not target.exists() or (anchor and anchor not in Page(str(target.parent), target.stem).anchors):
+            yield f"{page.path}: {path}#{anchor}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_rules_are_linked_where_they_are_named(language: str) -> None:
+    """Prose about another rule leads to its page; code, such as a comment that silences one, does not."""
+    found = []
+    for path in sorted((DOCS / language).rglob("*.md")):
+        text = re.sub(
+            r"`[^`\n]*`|\[[^\]]*\]\([^)]*\)|^#.*$", "", Page(str(path.parent), path.stem).prose, flags=re.MULTILINE
+        )
+        found += [f"{path}: {code}" for code in re.findall(r"R4C-[A-Z]+-\d{3}", text) if code != path.stem]
+    assert [] == found
 
 
 def test_pages_have_twins() -> None:

@@ -7,8 +7,11 @@ import pytest
 
 import resilience4cata
 from resilience4cata import events
+from resilience4cata.config.grammar import BUDGET, GLOBALS, PROFILES_ACTIVE
 from resilience4cata.events import Event
 from resilience4cata.policies.order import DEFAULT_ORDER
+from resilience4cata.schema import POLICIES
+from resilience4cata_lint import options
 
 from .attributes import DOCUMENTED
 from .pages import LANGUAGES, Page
@@ -73,4 +76,32 @@ def test_order_is_the_default(language: str) -> None:
     """The order that is shown is the default one, without what does not run yet."""
     (shown,) = (b.text for b in Page(language, "guides/composition-and-order").blocks if b.language == "text")
     runs = [layer.value for layer in DEFAULT_ORDER if layer.value in DOCUMENTED]
-    assert [*runs, "the function"] == shown.strip().split(" -> ")
+    assert [*runs, "the function"] == [line.lstrip(" └─") for line in shown.splitlines()]
+
+
+@each_language
+def test_keys_that_stand_alone_are_listed(language: str) -> None:
+    """The guide to configuration lists each key that belongs to no policy."""
+    table = Page(language, "guides/configuration").section("Keys that stand alone", "Claves sueltas")
+    rows = re.findall(r"^\| `([\w.-]+)` \|", table, re.MULTILINE)
+    assert sorted([*map(".".join, GLOBALS), ".".join(PROFILES_ACTIVE)]) == sorted(rows)
+    assert list(BUDGET) == re.findall(r"`(?:budgets\.<\w+>)?\.([\w-]+)`", table)
+
+
+@each_language
+def test_settings_are_listed(language: str) -> None:
+    """The guide to the command line lists each key of `[tool.r4c]`, and nothing else."""
+    table = Page(language, "guides/command-line").section("Settings", "Ajustes")
+    assert sorted(options._KEYS) == sorted(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE))
+
+
+@each_language
+def test_migrating_names_what_there_is(language: str) -> None:
+    """Whatever is told to be an attribute here is one of some policy, in code or in files."""
+    text = Page(language, "guides/migrating").text
+    here = " ".join(row.rsplit(" | ", 1)[1] for row in re.findall(r"^\| `.*\|$", text, re.MULTILINE))
+    attributes = {name for policy in POLICIES.values() for name in policy.attributes}
+    in_code = set(re.findall(r"`(\w+)=", here))
+    in_files = {key.replace("-", "_") for key in re.findall(r"`([a-z]+(?:-[a-z]+)+)[` ]", here)}
+    assert len(in_code) > 10 < len(in_files)
+    assert set() == (in_code | in_files) - attributes

@@ -36,9 +36,10 @@ class Report(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One `[[finding]]` of an `expected.toml`, and the front ends that report it."""
+    """One `[[finding]]` of an `expected.toml`: its subject, message and suggestion, and who reports it."""
 
     report: Report
+    words: tuple[str, str, str]
     reports: tuple[str, ...]
 
 
@@ -78,9 +79,9 @@ class Fixture:
         path = str(entry.get("path", "bad.py"))
         if self.parts != ("",) and path.partition("/")[0] not in self.parts:
             path = f"bad/{path}"
-        text = one_line(entry["subject"], entry["message"], entry["suggestion"])
-        report = Report(path, entry["line"], entry["column"], entry.get("code", self.code), text)
-        return Finding(report, tuple(entry["reports"]))
+        words = entry["subject"], entry["message"], entry["suggestion"]
+        report = Report(path, entry["line"], entry["column"], entry.get("code", self.code), one_line(*words))
+        return Finding(report, words, tuple(entry["reports"]))
 
     def expected(self, front_end: str) -> list[Report]:
         """What `front_end` has to report, and nothing else."""

@@ -1,6 +1,7 @@
 """`fixtures/codes.lock`: every code and name that was ever given, one rule a line.
 
-`python -m tests.every_rule.lock` adds new ones, and lists them on the index pages of the documentation.
+`python -m tests.every_rule.lock` adds new ones, lists them on the index pages of the documentation, and writes
+the parts of their own pages that are made.
 Codes are stable for ever: one that vanishes or changes its name breaks the settings and suppressions of users.
 """
 
@@ -13,6 +14,7 @@ from pathlib import Path
 from resilience4cata.rules import all_rules
 
 from ..docs import rules as listed
+from . import page_parts
 from .fixtures import ROOT
 
 LOCK = ROOT / "fixtures" / "codes.lock"
@@ -52,6 +54,7 @@ def main(path: Path = LOCK) -> int:
         path.write_text(shown(known()), encoding="utf-8")
         if path == LOCK:
             listed.write()
+            page_parts.write()
     return 1 if problems else 0
 
 

@@ -11,8 +11,8 @@ from .fixtures import ROOT, Fixture
 DOCS = ROOT / "docs"
 
 HEADINGS = {
-    "en": ("What it does", "Why is this bad?", "Example", "Use instead", "Options", "Sources"),
-    "es": ("¿Qué hace?", "¿Por qué es un problema?", "Ejemplo", "En su lugar", "Opciones", "Fuentes"),
+    "en": ("What it does", "Why is this bad?", "Example", "Use instead", "Options", "See also", "Sources"),
+    "es": ("¿Qué hace?", "¿Por qué es un problema?", "Ejemplo", "En su lugar", "Opciones", "Véase también", "Fuentes"),
 }
 """The second-level headings by language; they correspond one to one."""
 
@@ -54,7 +54,7 @@ class Page:
 
 
 def _blocks(section: str) -> list[str]:
-    return [text for _, text in _BLOCK.findall(section)]
+    return [text for language, text in _BLOCK.findall(section) if language != "text"]
 
 
 def not_verbatim(page: Page, fixture: Fixture) -> list[str]:

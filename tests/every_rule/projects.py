@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .fixtures import EXPECTED, Fixture, Report
 from .rewriting import TOOLBOX, Rewriting, rewritten, toolbox
@@ -54,11 +55,20 @@ class Project:
     @property
     def configuration(self) -> list[str]:
         """Names of its configuration files, as `[tool.r4c]` lists them, or those with the names that are looked for."""
-        pyproject = (self.folder / "pyproject.toml").read_text(encoding="utf-8") if self.has_settings else ""
-        tool = tomllib.loads(pyproject).get("tool", {})
-        own = ["pyproject.toml"] if _OWN_TABLE in tool else []
+        own = ["pyproject.toml"] if _OWN_TABLE in self._tools else []
         present = [name for name in _DEFAULT_CONFIGURATION if (self.folder / name).is_file()]
-        return [*own, *tool.get("r4c", {}).get("config-files", present)]
+        return [*own, *self._tools.get("r4c", {}).get("config-files", present)]
+
+    @property
+    def switched_on(self) -> list[str]:
+        """The codes that its settings add to those that are on by default."""
+        return [str(code) for code in self._tools.get("r4c", {}).get("extend-select", [])]
+
+    @property
+    def _tools(self) -> dict[str, Any]:
+        pyproject = (self.folder / "pyproject.toml").read_text(encoding="utf-8") if self.has_settings else ""
+        found: dict[str, Any] = tomllib.loads(pyproject).get("tool", {})
+        return found
 
     @property
     def environment(self) -> dict[str, str]:

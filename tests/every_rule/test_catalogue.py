@@ -6,7 +6,8 @@ import pytest
 
 from resilience4cata.diagnostics import Rule
 from resilience4cata.rules import all_rules
-from tests.every_rule import lock
+from tests.docs.pages import Page as Guide
+from tests.every_rule import lock, page_parts
 from tests.every_rule.fixtures import EXPECTED, FRONT_ENDS, PARTS, RULES, Fixture, all_fixtures
 from tests.every_rule.pages import HEADINGS, Page, not_verbatim
 
@@ -84,6 +85,26 @@ def test_page_shows_the_fixture(fixture: Fixture, language: str) -> None:
 def test_pages_show_the_same_code(fixture: Fixture) -> None:
     """Code is not translated."""
     assert Page(fixture.code, "en").examples == Page(fixture.code, "es").examples
+
+
+@each_fixture
+@each_language
+def test_page_says_what_is_reported(fixture: Fixture, language: str) -> None:
+    """Below an example stands what is reported in it, word for word; `python -m tests.every_rule.lock` writes it."""
+    page = Page(fixture.code, language)
+    assert page_parts.made(page, fixture) == page.text
+
+
+@each_rule
+@each_language
+def test_what_explains_a_rule_leads_to_it(rule: Rule, language: str) -> None:
+    """A page about a rule's subject leads back, to its family or to itself; last comes how it is silenced."""
+    page = Guide(language, f"rules/{rule.code}")
+    *explained, silence = (path for path, _ in page.links if path.startswith(("../policies/", "../guides/")))
+    marks = f"index.md#{rule.code.split('-')[1].lower()}-", f"/{rule.code}.md"
+    texts = {path: (page.path.parent / path).read_text(encoding="utf-8") for path in explained}
+    assert [] == [path for path, text in texts.items() if not any(mark in text for mark in marks)]
+    assert silence == "../guides/suppressions.md"
 
 
 def test_codes_are_for_ever() -> None:

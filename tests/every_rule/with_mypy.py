@@ -48,10 +48,12 @@ def _needs_settings(project: Project) -> bool:
     return project.has_settings and bool(project.fixture.expected("mypy"))
 
 
-def _check(folder: Path, group: Iterable[Project], cache: Path) -> list[re.Match[str]]:
+def _check(folder: Path, group: Sequence[Project], cache: Path) -> list[re.Match[str]]:
     # The plugin reads the settings of the project beside this file.
     configuration = folder / "mypy.ini"
-    configuration.write_text(_CONFIGURATION, encoding="utf-8")
+    wanted = sorted({code for project in group for code in project.switched_on})
+    enabled = f"enable_error_code = {', '.join(wanted)}\n" if wanted else ""
+    configuration.write_text(_CONFIGURATION + enabled, encoding="utf-8")
     files = [str(path.relative_to(folder)) for project in group for path in project.parsable]
     command = [sys.executable, "-m", "mypy", "--config-file", configuration.name, "--cache-dir", str(cache)]
     result = subprocess.run(

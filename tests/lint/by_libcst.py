@@ -22,6 +22,7 @@ from resilience4cata_lint.terms import (
     Constant,
     Display,
     Either,
+    Lambda,
     Opaque,
     Path,
     Span,
@@ -35,7 +36,7 @@ from resilience4cata_lint.terms import (
 )
 
 _NAMED: Final = {"True": True, "False": False, "None": None}
-_OWN_SCOPE: Final = ("Lambda", "ListComp", "SetComp", "DictComp", "GeneratorExp")
+_OWN_SCOPE: Final = ("ListComp", "SetComp", "DictComp", "GeneratorExp")
 
 
 def read(source: str, line: int, column: int) -> Term | None:
@@ -165,6 +166,9 @@ class _Reader:
             return self._opaque(node, depth)
         return Either(self(node.left, depth), self(node.right, depth), self._span(node))
 
+    def _lambda(self, node: libcst.Lambda, depth: int) -> Term:
+        return Lambda(self._span(node))
+
     def _walrus(self, node: libcst.NamedExpr, depth: int) -> Term:
         return self(node.value, depth)
 
@@ -214,5 +218,6 @@ _MAKERS: Final[dict[str, Callable[[_Reader, Any, int], Term]]] = {
     "IfExp": _Reader._choice,
     "Subscript": _Reader._subscript,
     "BinaryOperation": _Reader._binary,
+    "Lambda": _Reader._lambda,
     "NamedExpr": _Reader._walrus,
 }

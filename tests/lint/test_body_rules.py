@@ -195,7 +195,12 @@ def test_types_that_are_only_checked() -> None:
     [
         ("app.route('/a')", True),
         ("app.route(rule)", True),
-        ("app.errorhandler(404)", False),
+        ("app.errorhandler(404)", True),
+        ("app.url_value_preprocessor", False),
+        ("main.command()", True),
+        ("main.group", True),
+        ("below.command()", True),
+        ("plain.command()", False),
         ("unknown.thing('/a')", True),
         ("unknown.thing('a/b')", False),
         ("thing('/a')", False),
@@ -203,8 +208,11 @@ def test_types_that_are_only_checked() -> None:
 )
 def test_registering(decorator: str, reported: bool) -> None:
     """Decorators that are known to register, and methods that are given a path."""
-    text = f"from flask import Flask\napp = Flask('a')\n@retry()\n@{decorator}\ndef view(): ...\n"
-    assert ([4] if reported else []) == found(text, "LOC-008")
+    before = (
+        "import click\nfrom flask import Flask\napp = Flask('a')\n@click.group()\ndef main(): ...\n"
+        "@main.group()\ndef below(): ...\ndef plain(): ...\n"
+    )
+    assert ([10] if reported else []) == found(f"{before}@retry()\n@{decorator}\ndef view(): ...\n", "LOC-008")
 
 
 @pytest.mark.parametrize(

@@ -256,3 +256,23 @@ def test_characters_that_steer_terminals(here: Path) -> None:
     """They are shown, and reach no terminal."""
     write("app.py", HEAD + DECORATED.format('retry(budget="a\\x1b[31m\\n")'))
     assert "    budget=a\\x1b[31m\\n <- @retry on app.f (app.py:10)" in list(described("app.f").lines())
+
+
+def test_accessors_of_a_property(here: Path) -> None:
+    """Its name means the getter, or else the accessor that is guarded; a place means what stands there."""
+    accessors = "@timeout('9s')\n    def {0}(self, value): ...\n"
+    write(
+        "app.py",
+        "from resilience4cata import timeout\n\n\nclass A:\n"
+        "    @property\n    @timeout('1s')\n    def x(self): ...\n"
+        "    @x.setter\n    " + accessors.format("x") + "    @property\n    def y(self): ...\n"
+        "    @y.setter\n    " + accessors.format("y"),
+    )
+    found = {
+        target: str(described(target).main.of("timeout")["value"]) for target in ("app.A.x", "app.py:10", "app.A.y")
+    }
+    assert {
+        "app.A.x": "value=1s <- @timeout on app.A.x (app.py:6)",
+        "app.py:10": "value=9s <- @timeout on app.A.x (app.py:9)",
+        "app.A.y": "value=9s <- @timeout on app.A.y (app.py:14)",
+    } == found

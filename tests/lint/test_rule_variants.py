@@ -316,7 +316,7 @@ def test_composed_policy_with_room(members: str) -> None:
 
 
 def test_composed_policy_that_a_file_tunes() -> None:
-    """The file makes room; where it makes too little, that is a matter of each element."""
-    code = f"{HEAD}{ONE}@one\ndef f() -> None: ...\n"
+    """The file makes room; where it makes too little, that is told once as well."""
+    code = f"{HEAD}{ONE}@one\ndef f() -> None: ...\n@one\ndef g() -> None: ...\n"
     assert [] == found(code, "'one/timeout/value' = '9s'\n")
-    assert ["app.py:5:2 TB-003"] == found(code, "'one/timeout/value' = '1s'\n")
+    assert ["app.py:4:84 TB-003"] == found(code, "'one/timeout/value' = '1s'\n")

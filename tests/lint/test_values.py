@@ -38,11 +38,16 @@ def retry_on(value: str, before: str = "", **modules: str) -> tuple[Value, ...]:
         ("None", None),
         ("b'1s'", UNKNOWN),
         ("compute()", UNKNOWN),
-        ("lambda: 1", UNKNOWN),
+        ("lambda: 1", Ref("acme.app.<lambda>", False)),
+        ("(lambda: 1)()", UNKNOWN),
         ("names[0]", UNKNOWN),
         ("undefined", UNKNOWN),
         ("10" + "0" * 400, 10**401),
         ("math.inf", float("inf")),
+        ("float('nan')", float("nan")),
+        ("float('-inf')", float("-inf")),
+        ("float('many')", UNKNOWN),
+        ("float(undefined)", UNKNOWN),
     ],
 )
 def test_literals(source: str, value: Value) -> None:

@@ -9,14 +9,15 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from difflib import unified_diff
 from typing import TYPE_CHECKING, TypeAlias
+
+from resilience4cata.records import replace
 
 from .. import files
 from ..inputs import Stdin
 from ..outcome import CLEAN, FOUND
-from ..output import counted
+from ..output import counted, fixable
 from ..texts import Sources
 from ..writing import write
 from .passes import Contents, Look, Repaired, repaired
@@ -39,11 +40,7 @@ def repair(
 
     What could not be done is said on standard error.
     """
-
-    def new(found: Report) -> Sequence[Diagnostic]:
-        return found.diagnostics if baseline is None else baseline.compare(found).new
-
-    result = repaired(_look_with(analyse, stdin), report, new, unsafe=unsafe)
+    result = repaired(_look_with(analyse, stdin), report, lambda found: _new(found, baseline), unsafe=unsafe)
     result.report.fixed = result.fixed
     for diagnostic in result.unsound:
         what = f"the edit for {diagnostic.code} would leave the file invalid, and is not made"
@@ -103,18 +100,26 @@ def _saved(path: str, before: bytes, data: bytes) -> str:
     return ""
 
 
-def show(result: Repaired, *, exit_zero: bool) -> int:
+def show(result: Repaired, baseline: Baseline | None, *, unsafe: bool, exit_zero: bool) -> int:
     """Write what would change, in the form that `patch` and `git apply -p0` take. Returns the exit code."""
     for path, data in sorted(result.after.items()):
         sys.stdout.writelines(_diff(path, result.before[path], data))
     # So that both come in this order where they go to one place.
     sys.stdout.flush()
+    _, more = fixable(result.report, _new(result.report, baseline), unsafe=unsafe)
     if not result.after:
-        print("Nothing would be repaired.", file=sys.stderr)
+        hint = f" ({more} with --unsafe-fixes)" if more else ""
+        print(f"Nothing would be repaired{hint}.", file=sys.stderr)
         return CLEAN
+    hint = f" ({more} more with --unsafe-fixes)" if more else ""
     findings, changed = counted(len(result.fixed), "finding"), counted(len(result.after), "file")
-    print(f"Would repair {findings} in {changed}.", file=sys.stderr)
+    print(f"Would repair {findings} in {changed}{hint}.", file=sys.stderr)
     return CLEAN if exit_zero else FOUND
+
+
+def _new(report: Report, baseline: Baseline | None) -> Sequence[Diagnostic]:
+    """The findings that are not in the baseline."""
+    return report.diagnostics if baseline is None else baseline.compare(report).new
 
 
 def _diff(path: str, before: bytes, after: bytes) -> Iterator[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final, Protocol, TextIO
+
+from resilience4cata.records import dataclass
 
 from ..formats import FORMATS
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..engine import Report
 
-__all__ = ["FORMATS", "Format", "View", "counted", "format_named", "hint", "mark", "statistics", "summary"]
+__all__ = ["FORMATS", "Format", "View", "counted", "fixable", "format_named", "hint", "mark", "statistics", "summary"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +71,17 @@ def mark(report: Report, diagnostic: Diagnostic, view: View) -> str:
 
 def hint(report: Report, view: View) -> list[str]:
     """One line that says what can be repaired, and how; none if nothing can."""
-    safe = sum(report.offers.offered(d, unsafe=view.unsafe) for d in report.diagnostics)
-    more = sum(report.offers.offered(d, unsafe=True) for d in report.diagnostics) - safe
+    safe, more = fixable(report, report.diagnostics, unsafe=view.unsafe)
     if safe:
         option = "--fix --unsafe-fixes" if view.unsafe else "--fix"
         return [f"{FIXABLE} {safe} fixable with {option}" + (f" ({more} more with --unsafe-fixes)" if more else "")]
     return [f"{more} fixable with --fix --unsafe-fixes"] if more else []
+
+
+def fixable(report: Report, diagnostics: Sequence[Diagnostic], *, unsafe: bool) -> tuple[int, int]:
+    """How many of the report's findings can be repaired, and how many more if unsafe edits count as well."""
+    now = sum(report.offers.offered(d, unsafe=unsafe) for d in diagnostics)
+    return now, sum(report.offers.offered(d, unsafe=True) for d in diagnostics) - now
 
 
 def statistics(diagnostics: Sequence[Diagnostic]) -> list[str]:

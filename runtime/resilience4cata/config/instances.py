@@ -59,7 +59,8 @@ class Instances:
         found: defaultdict[str, list[Element]] = defaultdict(list)
         for element in guarded(self.project):
             found[element_id(element) or ""].append(element)
-        return {id: tuple(elements) for id, elements in found.items()}
+        # Stable: what an id means is the last one of its elements.
+        return {id: tuple(sorted(several, key=lambda e: not e.definition.accessor)) for id, several in found.items()}
 
     @cached_property
     def scopes(self) -> Mapping[str, Scope]:

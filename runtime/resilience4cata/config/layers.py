@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from ..facts import (
@@ -25,6 +24,7 @@ from ..facts import (
     Unknown,
     Value,
 )
+from ..records import dataclass, replace
 from .origin import Doubt, Given, Layer, Origin, unknown
 
 SettingKey = tuple[str, str]
@@ -96,7 +96,9 @@ def writes_of(element: Element, around: Surroundings) -> list[Write]:
     if element.scope.is_class:
         if _guarded_by_class(element):
             writes += _class_level(around.elements.get(element.scope.id), element.scope.ancestors, around)
-        writes += _inherited(element, around)
+        if not element.definition.accessor:
+            # Under the name of a property stands what its getter overrides.
+            writes += _inherited(element, around)
     return [*writes, *_on(element, _METHOD, around)]
 
 
@@ -149,6 +151,18 @@ def _on(element: Element, level: _Level, around: Surroundings) -> Iterator[Write
             yield from _direct(
                 applied.policy, Origin(level.direct, f"@{applied.policy.policy} on {definition.id}", applied.at)
             )
+
+
+def with_bases(element: Element, around: Surroundings) -> Iterator[Element]:
+    """The element, and the known ones whose policies it may have as well: classes around it, and what it overrides."""
+    yield element
+    is_class = element.definition.kind is Kind.CLASS
+    scope = element.body if is_class else element.scope
+    if scope is not None and scope.is_class:
+        for base in scope.ancestors or (scope.id,):
+            for id in (base,) if is_class else (base, f"{base}.{element.definition.name}"):
+                if id in around.elements:
+                    yield around.elements[id]
 
 
 def _direct(declaration: Declaration, origin: Origin) -> Iterator[Write]:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
+from itertools import chain
 from types import ModuleType
 from typing import Any, Final, NamedTuple
 
@@ -52,6 +53,7 @@ class Guarded(NamedTuple):
     member: object
     owner: type | None
     reachable: bool
+    is_accessor: bool = False
 
 
 _LIBRARY: Final = __name__.partition(".")[0]
@@ -79,6 +81,7 @@ class Extraction:
         self.views = tuple(self._views())
         # What runs may hold these facts for long, and functions are to die as if nobody had looked at them.
         self._recorded.release()
+        self.places.release()
 
     def further(self, chosen: Chosen, modules: Collection[str]) -> Extraction | None:
         """The same with what was declared since, and with what `modules` declared, which were not chosen before.
@@ -103,6 +106,7 @@ class Extraction:
         made.elements = (*self.elements, *new)
         made.views = (*self.views, *(view for element in new for view in views_of(element)))
         made._recorded.release()
+        made.places.release()
         return made
 
     def beside(self, cls: type, chosen: Chosen) -> Extraction:
@@ -120,6 +124,7 @@ class Extraction:
         inside = {id(layer) for member in members for layer in layers(binding_removed(member))}
         made.elements = tuple(made._elements(a for a in made._recorded.anchors if id(a) in inside))
         made._recorded.release()
+        made.places.release()
         return made
 
     def exactly(self, sources: Collection[str]) -> Extraction:
@@ -159,7 +164,7 @@ class Extraction:
             located = locate(guard.function, self._recorded)
             if located is None:
                 return None
-            found = Guarded(None, located.value, located.owner, located.reachable)
+            found = Guarded(None, located.value, located.owner, located.reachable, located.is_accessor)
         outermost = next(guards_in(binding_removed(found.member)), None)
         if guard is not outermost and guard.inner:
             return None
@@ -200,7 +205,7 @@ class Extraction:
         scope = ClassScope(self._definitions, found.owner)
         if not guard.inherited:
             key = guard.key or guard.function.__name__
-            method = self._definitions.member(found.owner, key, found.member)
+            method = self._definitions.member(found.owner, key, found.member, is_accessor=found.is_accessor)
             return None if isinstance(method, Unknown) else Element(method, scope)
         inherited = scope.lookup(guard.key)
         if not isinstance(inherited, Definition):
@@ -254,7 +259,7 @@ class Extraction:
             return
         seen.add((found.owner, id(found.value)))
         if found.owner is not None:
-            definition = self._definitions.member(found.owner, found.key, found.value)
+            definition = self._definitions.member(found.owner, found.key, found.value, is_accessor=found.is_accessor)
             scope: Scope = ClassScope(self._definitions, found.owner)
         else:
             definition = self._definitions.function(found.value, certain=found.reachable)
@@ -288,13 +293,22 @@ class Extraction:
         yield from self._elsewhere(shown)
 
     def _elsewhere(self, shown: set[At]) -> Iterator[Written]:
-        """Policies that do not stand in a list of decorators: members of composed ones, and those bound to names."""
-        made: dict[At, Written] = {}
+        """Policies that do not stand in a list of decorators: members of composed ones, and those bound to names.
+
+        One call makes another policy each time where its arguments are those of a function around it.
+        """
+        made: dict[At, list[Written]] = {}
+
+        def add(written: Written) -> None:
+            alike = made.setdefault(written.declaration.at, [])
+            if not any(written.declaration == other.declaration for other in alike):
+                alike.append(written)
+
         for composed in self.composed:
             for member in composed.members:
                 if isinstance(member, Declaration) and member.at not in shown:
                     within = composed.title if inside(member.at, composed.at) else ""
-                    made.setdefault(member.at, Written(member, within=within))
+                    add(Written(member, within=within))
         loose = [self.policies.declaration(p) for p, _ in self._bound if isinstance(p, Policy)]
         applied = [a.policy for e in self.elements for a in e.policies]
         # What stands on something that is neither a function nor a class has no element, but attributes of its own.
@@ -304,11 +318,9 @@ class Extraction:
             if self._chosen(a.module) and _has_no_element(a) and (found := self.policies.applied(a)) is not None
         ]
         for declaration in (*loose, *applied, *astray):
-            if not isinstance(declaration, Declaration):
-                continue
-            if declaration.at not in shown:
-                made.setdefault(declaration.at, Written(declaration))
-        yield from made.values()
+            if isinstance(declaration, Declaration) and declaration.at not in shown:
+                add(Written(declaration))
+        yield from chain.from_iterable(made.values())
 
 
 def extract(chosen: Chosen, exact: Collection[str] = ()) -> Extraction:

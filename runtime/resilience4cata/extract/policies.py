@@ -14,7 +14,7 @@ from ..policies.recorded import is_a
 from ..policies.recording import Application
 from ..rules.words import show
 from .places import Places
-from .values import classifier_of, full_name, handler_of, value_of
+from .values import classifier_of, full_name, handler_of, plain_of, value_of
 
 # How values are read that may be objects.
 _READ: Final[Mapping[str, Callable[[Any], Value]]] = {"handler": handler_of, "classifier": classifier_of}
@@ -63,7 +63,7 @@ class PolicyFacts:
     def applied(self, application: Application) -> Applied | None:
         """An application as a decorator, None for marks and for objects of other people."""
         policy = application.policy
-        at = self._places.call(application.code, application.instruction, application.line)
+        at = self._places.call(application.code, application.instruction)
         if isinstance(policy, ComposedPolicy):
             return Applied(self.composed_policy(policy), at)
         return Applied(self.declaration(policy, at), at) if isinstance(policy, Policy) else None
@@ -75,7 +75,7 @@ class PolicyFacts:
         slots = {}
         for name, value in policy.written.items():
             position = None if name not in positional else -1 if isinstance(policy, Order) else positional.index(name)
-            known = _READ.get(name, value_of)(value)
+            known = _READ.get(name, plain_of)(value)
             slot = slots[name] = Slot((known,), self._places.argument(at, name, position))
             self._written[id(slot)] = slot, value
             if is_a(value, (type, FunctionType)):
@@ -104,7 +104,7 @@ class PolicyFacts:
         site: Site | None = policy.site
         if site is None:
             return near
-        return self._places.call(site.code, site.instruction, site.line)
+        return self._places.call(*site)
 
     def _member(self, member: object, composed: At, position: int) -> Declaration | Composed | NotAPolicy:
         if isinstance(member, ComposedPolicy):

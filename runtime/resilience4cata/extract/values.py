@@ -11,6 +11,9 @@ from ..facts import UNKNOWN, Interval, Items, Member, Ref, Value
 from ..policies.recorded import is_a
 
 _KINDS: Final[dict[type, Any]] = {tuple: "tuple", list: "list", set: "set", frozenset: "set"}
+# Subclasses of these may stand for them, and what can be made a number may be meant as one.
+_PLAIN: Final = (str, timedelta, tuple, list, set, frozenset, Enum)
+_NUMERIC: Final = ("__float__", "__index__")
 _OWN: Final = __name__.partition(".")[0]
 
 
@@ -47,9 +50,15 @@ def handler_of(value: Any) -> Value:
 
 def classifier_of(value: Any) -> Value:
     """A classifier as facts know it: also a lambda, and an object that cannot be asked."""
+    asked = hasattr(type(value), "classify") or "classify" in getattr(value, "__dict__", ())
+    return value_of(value) if asked else plain_of(value)
+
+
+def plain_of(value: Any) -> Value:
+    """A value that is no object of other people, as facts know it: also a lambda, and an object that is one."""
     found = value_of(value)
     kind = type(value)
-    if found is not UNKNOWN or hasattr(kind, "classify") or "classify" in getattr(value, "__dict__", ()):
+    if found is not UNKNOWN or is_a(value, _PLAIN) or any(hasattr(kind, name) for name in _NUMERIC):
         return found
     if kind is FunctionType:
         return Ref(full_name(value), is_class=False)

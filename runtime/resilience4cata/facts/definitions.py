@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Protocol
 
+from ..records import dataclass, field
 from .policies import Applied, Declaration, Decorator
 from .values import UNKNOWN, At, Ref, Unknown
 
@@ -78,7 +78,8 @@ class Definition:
     in the same body, which nobody sees any more. `works_alone` tells that the body does something and asks nothing for
     an attribute of its own name (`super().find()`); False where bodies are not looked at. `of_protocol` tells of a
     decorated method that it stands in the body of a Protocol, with a body of its own or without. `result_varies` tells
-    of the implementation of overloads that they promise other results than its own annotation.
+    of the implementation of overloads that they promise other results than its own annotation. `accessor` tells of the
+    setter or deleter of a property that its id means the getter, if that is guarded too.
     """
 
     id: str
@@ -98,6 +99,7 @@ class Definition:
     works_alone: bool = False
     of_protocol: bool = False
     result_varies: bool = False
+    accessor: bool = False
 
     @property
     def is_contract(self) -> bool:
@@ -178,7 +180,7 @@ class Element:
 
     @property
     def policies(self) -> tuple[Applied, ...]:
-        return tuple(d for d in self.definition.decorators if isinstance(d, Applied))
+        return tuple([d for d in self.definition.decorators if isinstance(d, Applied)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,22 @@ HARMLESS_CLASS_DECORATORS: Final = frozenset(
         "attrs.frozen",
         "attrs.mutable",
         "dataclasses.dataclass",
+        "django.contrib.admin.decorators.register",
+        "django.contrib.admin.register",
+        "django.utils.decorators.method_decorator",
         "enum.unique",
         "enum.verify",
         "functools.total_ordering",
+        "pydantic.dataclasses.dataclass",
         "typing.dataclass_transform",
         "typing.final",
         "typing.no_type_check",
         "typing.runtime_checkable",
+        "typing_extensions.dataclass_transform",
+        "typing_extensions.deprecated",
+        "typing_extensions.final",
+        "typing_extensions.no_type_check",
+        "typing_extensions.runtime_checkable",
         "warnings.deprecated",
     }
 )
@@ -116,11 +125,13 @@ SLEEPING: Final = frozenset(
 
 class Blocking(NamedTuple):
     """How a call that blocks is bounded: by the argument called `timeout`, which may also be given at a position (from
-    0); `bounded` ones have a limit even without it. "" means that nothing can bound it."""
+    0); `bounded` ones have a limit even without it. "" means that nothing can bound it. A `socket` of Python's own is
+    bounded by `socket.setdefaulttimeout` as well."""
 
     timeout: str = ""
     position: int | None = None
     bounded: bool = False
+    socket: bool = False
 
 
 def _each(owner: str, names: str, blocking: Blocking) -> dict[str, Blocking]:
@@ -133,17 +144,16 @@ _BY_KEYWORD: Final = Blocking("timeout")
 BLOCKING: Final[Mapping[str, Blocking]] = {
     "time.sleep": Blocking(bounded=True),
     "os.system": Blocking(),
-    "socket.create_connection": Blocking("timeout", 1),
-    "urllib.request.urlopen": Blocking("timeout", 2),
-    "smtplib.SMTP": Blocking("timeout", 3),
-    "ftplib.FTP": Blocking("timeout", 4),
+    "socket.create_connection": Blocking("timeout", 1, socket=True),
+    "urllib.request.urlopen": Blocking("timeout", 2, socket=True),
+    "smtplib.SMTP": Blocking("timeout", 3, socket=True),
+    "ftplib.FTP": Blocking("timeout", 4, socket=True),
     "psycopg2.connect": Blocking("connect_timeout"),
     "pymysql.connect": Blocking("connect_timeout", bounded=True),
     "psycopg2.connect().cursor().execute": Blocking(bounded=True),
     "pymysql.connect().cursor().execute": Blocking(bounded=True),
-    "urllib3.request": _BY_KEYWORD,
-    "urllib3.PoolManager().request": _BY_KEYWORD,
-    "urllib3.PoolManager().urlopen": _BY_KEYWORD,
+    "urllib3.request": Blocking("timeout", socket=True),
+    **_each("urllib3.PoolManager()", "request urlopen", Blocking("timeout", socket=True)),
     **_each("subprocess", "call check_call check_output run", _BY_KEYWORD),
     **_each("subprocess.Popen()", "communicate wait", _BY_KEYWORD),
     **_each("requests", _VERBS, _BY_KEYWORD),
@@ -195,21 +205,36 @@ CLOCKS: Final = frozenset(
 )
 """What they give is another value each time."""
 
-REGISTERING: Final = frozenset(
-    {
-        "celery.Celery().task",
-        "celery.shared_task",
-        "click.command",
-        "click.group",
-        "django.dispatch.receiver",
-        "dramatiq.actor",
-        "flask.Blueprint().route",
-        "flask.Flask().route",
-        "pytest.fixture",
-        "typer.Typer().command",
-        *(f"{owner}().{verb}" for owner in ("flask.Blueprint", "flask.Flask") for verb in _VERBS.split()),
-        *(f"{owner}().{verb}" for owner in ("fastapi.APIRouter", "fastapi.FastAPI") for verb in _VERBS.split()),
-        *(f"aiohttp.web.RouteTableDef().{verb}" for verb in _VERBS.split()),
-    }
+
+def _methods(names: str, *owners: str) -> frozenset[str]:
+    return frozenset(f"{owner}().{name}" for owner in owners for name in names.split())
+
+
+_FLASK_HOOKS: Final = "after_request before_request context_processor errorhandler teardown_request"
+
+REGISTERING: Final = (
+    frozenset(
+        {
+            "atexit.register",
+            "celery.Celery().task",
+            "celery.shared_task",
+            "click.command",
+            "click.group",
+            "django.dispatch.receiver",
+            "dramatiq.actor",
+            "pytest.fixture",
+            "sqlalchemy.event.listens_for",
+        }
+    )
+    | _methods("command group result_callback", "click.Group")
+    | _methods("callback command", "typer.Typer")
+    | _methods(f"route {_VERBS} {_FLASK_HOOKS}", "flask.Blueprint", "flask.Flask")
+    | _methods("after_app_request app_errorhandler before_app_request", "flask.Blueprint")
+    | _methods(f"api_route {_VERBS} websocket", "fastapi.APIRouter", "fastapi.FastAPI")
+    | _methods("exception_handler middleware on_event", "fastapi.FastAPI")
+    | _methods(_VERBS, "aiohttp.web.RouteTableDef")
 )
 """Decorators that keep the function that they are given, for somebody who calls it later."""
+
+GROUPS: Final[Mapping[str, str]] = {"click.group": "click.Group()", "click.Group().group": "click.Group()"}
+"""What decorators make of a function that are known to make something else of it, whose methods are decorators."""

@@ -22,6 +22,7 @@ class Declaration:
     at: At
     closed: bool = True
     called: bool = True
+    positional: tuple[Slot, ...] = ()
 
     def value(self, attribute: str) -> Value:
         """The one value written for `attribute`, else UNKNOWN (also when it is not written)."""

@@ -21,6 +21,7 @@ class Project:
     places as far as known. `overrides` and `locked` instances are those of code. On the definitions in `uncertain`
     stand decorators that may or may not be policies. `used_templates` are those that code uses or might use, None if
     it may use any. `makes_handlers` tells that fallback handlers are made by something else than a plain call.
+    `bounds_sockets` tells that code sets how long new sockets wait (`socket.setdefaulttimeout`).
     """
 
     elements: tuple[Element, ...] = ()
@@ -37,6 +38,7 @@ class Project:
     uncertain: frozenset[str] = frozenset()
     makes_handlers: bool = False
     used_templates: frozenset[str] | None = None
+    bounds_sockets: bool = False
 
 
 class Oracle(Protocol):

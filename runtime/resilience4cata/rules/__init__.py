@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import pkgutil
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 
 from ..diagnostics import Context, Finding, Needs, Rule, Severity, in_order
-from ..facts import Declaration, Element, Written
+from ..facts import Applied, Declaration, Element, Written
 
 
 @cache
@@ -64,24 +64,27 @@ def that_count(findings: list[Finding]) -> list[Finding]:
     return list(in_order(_without_subsumed(findings)))
 
 
-def all_findings(views: Iterable[object], context: Context, codes: Collection[str] | None = None) -> list[Finding]:
+def all_findings(views: Iterable[object], context: Context, codes: frozenset[str] | None = None) -> list[Finding]:
     """What each rule by itself finds; with `codes`, only these are asked."""
-    rules = _usable_rules(context.provides.value)
+    rules = _usable_rules(context.provides.value, codes)
     found: list[Finding] = []
     for view in views:
-        element = _element_of(view)
-        for rule in rules.get(type(view), ()):
-            if codes is None or rule.code in codes:
-                faults = rule.check(view, context)
-                found.extend(f if isinstance(f, Finding) else Finding(rule, f, element) for f in faults)
+        asked = rules.get(type(view), ())
+        element = _element_of(view) if asked else ""
+        for rule in asked:
+            faults = rule.check(view, context)
+            found += [f if isinstance(f, Finding) else Finding(rule, f, element) for f in faults]
     return found
 
 
 @cache
-def _usable_rules(provides: int) -> Mapping[type, tuple[Rule, ...]]:
+def _usable_rules(provides: int, codes: frozenset[str] | None) -> Mapping[type, tuple[Rule, ...]]:
     """The rules by view whose needs are met. By number, since flags are slow to compare and a check asks very often."""
     provided = Needs(provides)
-    return {view: tuple(r for r in rules if r.needs in provided) for view, rules in _rules_by_view().items()}
+    return {
+        view: tuple(r for r in rules if r.needs in provided and (codes is None or r.code in codes))
+        for view, rules in _rules_by_view().items()
+    }
 
 
 def _element_of(view: object) -> str:
@@ -104,9 +107,14 @@ def _without_subsumed(findings: list[Finding]) -> Iterator[Finding]:
 def views_of(element: Element) -> Iterator[object]:
     """The views that an element gives: itself, and each policy written directly on it."""
     yield element
-    for applied in element.policies:
+    yield from written_on(element.definition.id, element.policies)
+
+
+def written_on(element: str, policies: Iterable[Applied]) -> Iterator[Written]:
+    """The views of those policies that are written on the element itself, which is given by its id."""
+    for applied in policies:
         policy = applied.policy
         # What is defined elsewhere (a composed policy, a policy in a variable) is checked there, not wherever it is
         # used.
         if isinstance(policy, Declaration) and policy.at == applied.at:
-            yield Written(policy, element=element.definition.id)
+            yield Written(policy, element=element)

@@ -33,7 +33,7 @@ def unbounded_call_under_timeout(project: Project, context: Context) -> Iterator
         definition = guarded.definition
         runs_here = not definition.coroutine and definition.is_async is False and not definition.yields
         for call in guarded.body.calls if runs_here and guarded.value("timeout", "offload") is False else ():
-            if _is_unbounded(call):
+            if _is_unbounded(call, project):
                 limit = BLOCKING[str(call.callee)].timeout
                 yield _blocked(
                     guarded,
@@ -47,9 +47,11 @@ def _under_timeout(context: Context) -> Iterator[Guarded]:
     return (guarded for guarded in guarded_bodies(context) if guarded.has("timeout"))
 
 
-def _is_unbounded(call: Call) -> bool:
+def _is_unbounded(call: Call, project: Project) -> bool:
     blocking = BLOCKING.get(call.callee) if isinstance(call.callee, str) else None
-    if blocking is None or blocking.bounded or call.open or blocking.timeout in call.keywords:
+    if blocking is None or blocking.bounded or (blocking.socket and project.bounds_sockets):
+        return False
+    if call.open or blocking.timeout in call.keywords:
         return False
     return blocking.position is None or call.positional <= blocking.position
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Final, NamedTuple
 
-from ..config.defaults import nanoseconds
-from ..config.profiles import Settled
-from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
-from ..errors import TimeoutExceededError
+from ..diagnostics import Context, Fault, Needs, Related, rule
 from ..facts import (
     Applied,
     Composed,
@@ -25,9 +21,7 @@ from ..facts import (
     Written,
 )
 from ..schema import POLICIES, Attribute, AttributeKind
-from .effective import Verdict, effective_faults
 from .places import named
-from .spans import TIMEOUT, attempts, in_words, most_waits
 from .words import all_fail, on, show, subject
 
 _ONE_VALUE: Final = (
@@ -69,13 +63,13 @@ def _pair(written: Written) -> _Lists:
     return _Lists(lists.get(False), lists.get(True))
 
 
-def _entries(value: Value) -> tuple[Value, ...]:
+def entries(value: Value) -> tuple[Value, ...]:
     return value.items if isinstance(value, Items) else (value,)
 
 
 def _names(slot: Slot) -> tuple[Ref, ...]:
     """The classes that are certainly in the list, in order."""
-    return tuple(entry for entry in _entries(slot.value) if isinstance(entry, Ref)) if slot.certain else ()
+    return tuple(entry for entry in entries(slot.value) if isinstance(entry, Ref)) if slot.certain else ()
 
 
 @rule("R4C-CL-001", "allowed-and-denied", view=Written)
@@ -119,7 +113,7 @@ def not_an_exception(written: Written, context: Context) -> Iterator[Fault]:
 def _wrong_entries(value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, Items) and value.kind != "tuple":
         return None  # R4C-VA-003
-    return tuple(entry for entry in _entries(value) if _no_exception(entry)) or None
+    return tuple(entry for entry in entries(value) if _no_exception(entry)) or None
 
 
 def _no_exception(entry: Value) -> bool:
@@ -155,105 +149,6 @@ def unmatchable_exception(written: Written, context: Context) -> Iterator[Fault]
             )
 
 
-_REFUSALS: Final = (
-    "resilience4cata.errors.CallNotPermittedError",
-    "resilience4cata.errors.RejectedError",
-    "resilience4cata.errors.ResilienceError",
-)
-
-
-@rule("R4C-CL-006", "retried-open-breaker", view=Element, severity=Severity.WARNING, needs=Needs.EFFECTIVE)
-def retried_open_breaker(element: Element, context: Context) -> Iterator[Fault]:
-    """An open breaker ends the retries at once, unless the retry is told to go on. Then each call waits until the
-    breaker may close, however short its own back-off is."""
-    return effective_faults(element, context, _waiting_for_breaker, (("retry", "retry_on"),), _names_refusal)
-
-
-def _names_refusal(value: Value) -> bool:
-    return any(ref.name in _REFUSALS for ref in _refs(value))
-
-
-def _waiting_for_breaker(settled: Settled) -> Iterator[Verdict]:
-    retried, opened = settled.written("retry", "retry_on"), settled.get("circuit_breaker", "wait_in_open")
-    wait = nanoseconds(opened.value) if opened is not None else None
-    denied = settled.get("retry", "abort_on")
-    if retried is None or denied is None or opened is None or wait is None:
-        return
-    refusals = [ref for ref in _refs(retried.value) if ref.name in _REFUSALS]
-    longest = most_waits(settled)
-    is_denied = isinstance(denied.value, Unknown) or any(ref.name in _REFUSALS for ref in _refs(denied.value))
-    # Two defaults, or none that somebody wrote, contradict each other in nobody's mind.
-    is_written = settled.written("circuit_breaker", "wait_in_open") or settled.written("retry", "delay")
-    if not refusals or is_denied or longest is None or longest >= wait or not is_written:
-        return
-    if settled.is_within("circuit_breaker", "retry"):
-        yield Verdict(
-            "{type} in 'retry_on' makes each call wait for an open breaker, {open} at most, although its own waits "
-            "take {waits} together",
-            {"type": refusals[0].short, "open": in_words(wait), "waits": in_words(longest)},
-            (("retry", "retry_on"),),
-            (("circuit_breaker", "wait_in_open"),),
-            help="leave it out, so that an open breaker ends the retries",
-        )
-
-
-_LISTS: Final = {
-    "retry": ("retry_on", "abort_on"),
-    "circuit_breaker": ("record_on", "ignore_on"),
-    "fallback": ("apply_on", "skip_on"),
-}
-_TIMED_OUT: Final = frozenset(f"{c.__module__}.{c.__qualname__}" for c in TimeoutExceededError.__mro__)
-_OS_ERROR: Final = "builtins.OSError"
-
-
-@rule("R4C-CL-007", "own-timeout-denied", view=Element, severity=Severity.WARNING, needs=Needs.EFFECTIVE)
-def own_timeout_denied(element: Element, context: Context) -> Iterator[Fault]:
-    """The error of a timeout is a TimeoutError, and that is an OSError. Who denies OSError means files and sockets, and
-    denies the timeouts of the same element with them."""
-    for judge, (policy, (_, deny)) in zip(_DENIAL_JUDGES, _LISTS.items(), strict=True):
-        yield from effective_faults(element, context, judge, ((policy, deny),), _names_os_error)
-
-
-def _names_os_error(value: Value) -> bool:
-    return any(ref.name == _OS_ERROR for ref in _refs(value))
-
-
-def _denying_timeouts(policy: str, settled: Settled) -> Iterator[Verdict]:
-    allow, deny = _LISTS[policy]
-    denied = settled.written(policy, deny)
-    if denied is None or settled.get(*TIMEOUT) is None or not settled.is_within("timeout", policy):
-        return
-    named_refs = {ref.name for ref in _refs(denied.value)} & _TIMED_OUT
-    # Who names a type further down knows that timeouts are denied.
-    is_plain = named_refs == {_OS_ERROR} and _complete(denied.value)
-    if is_plain and _may_match_timeouts(settled, policy, allow):
-        yield Verdict(
-            "{type} in '{attribute}' denies the timeouts of this element, too: their error is a TimeoutError, "
-            "and so an {type}",
-            {"type": "OSError", "attribute": deny},
-            ((policy, deny),),
-            (TIMEOUT,),
-            help="name the subclasses of {type} that are meant, such as ConnectionError",
-        )
-
-
-def _may_match_timeouts(settled: Settled, policy: str, allow: str) -> bool:
-    """Whether the timeouts would be the policy's business without its deny list, as far as known sources tell."""
-    if policy == "retry" and attempts(settled) == 1:
-        return False
-    classifier, allowed = settled.get(policy, "classifier"), settled.get(policy, allow)
-    if allowed is None or (classifier is not None and classifier.as_known is not None):
-        return False
-    return any(ref.name in _TIMED_OUT for ref in _refs(allowed.as_known))
-
-
-_DENIAL_JUDGES: Final = tuple(partial(_denying_timeouts, policy) for policy in _LISTS)
-
-
-def _refs(value: Value) -> tuple[Ref, ...]:
-    return tuple(entry for entry in _entries(value) if isinstance(entry, Ref))
-
-
 @rule("R4C-CL-004", "entry-denied-by-base", view=Written)
 def entry_denied_by_base(written: Written, context: Context) -> Iterator[Fault]:
     """The deny list is asked first, and a base in it denies all its subclasses: an entry of the allow list below that
@@ -265,7 +160,7 @@ def entry_denied_by_base(written: Written, context: Context) -> Iterator[Fault]:
     bases = {ref.name: ref for ref in _names(deny[1])}
     allowed = tuple(dict.fromkeys(_names(slot)))
     dead = {ref: base for ref in allowed if (base := _denying(ref, bases)) is not None}
-    nothing_left = len(dead) == len(allowed) and slot.certain and _complete(slot.value)
+    nothing_left = len(dead) == len(allowed) and slot.certain and is_complete(slot.value)
     if nothing_left and written.declaration.policy == "fallback":
         return  # R4C-FB-011
     for ref, base in dead.items():
@@ -293,10 +188,10 @@ def _denying(ref: Ref, bases: dict[str, Ref]) -> Ref | None:
     return next((bases[name] for name in (ref.ancestors or ())[1:] if name in bases), None)
 
 
-def _complete(value: Value) -> bool:
+def is_complete(value: Value) -> bool:
     """Whether every entry of a list is known."""
     closed = not isinstance(value, Items) or value.closed
-    return closed and all(isinstance(entry, Ref) for entry in _entries(value))
+    return closed and all(isinstance(entry, Ref) for entry in entries(value))
 
 
 @rule("R4C-CL-005", "unfit-classifier", view=(Written, Element), needs=Needs.SCOPES)

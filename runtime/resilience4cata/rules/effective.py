@@ -2,20 +2,20 @@
 
 A rule gives a judge, which looks at what counts for one element under one choice. What is wrong without any profile is
 reported as it is; what is wrong under a profile alone names it, at the line of the value that the profile gives. Where
-all values come from elsewhere (a template, a class) the elements that have them share one finding.
+all values come from elsewhere (a template, a class) the elements that have them share one finding. What is wrong with a
+composed policy, whoever uses it, is reported where that is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..config.layers import INHERITED, SettingKey, applied_with
-from ..config.origin import Effective, Layer
+from ..config.layers import INHERITED, SettingKey, with_bases
+from ..config.origin import Layer
 from ..config.profiles import Choice, Prospects, Settled, choices
 from ..config.resolve import active_profiles
-from ..diagnostics import Context, Fault, Needs, Related
+from ..diagnostics import Context, Fault, Needs
 from ..facts import (
     UNKNOWN,
     Applied,
@@ -28,33 +28,11 @@ from ..facts import (
     Kind,
     Project,
     Setting,
-    Slot,
     Unknown,
     Value,
 )
-from ..schema import POLICIES
-from .places import named
-from .words import listed, on, show, spell
-
-
-class Verdict(NamedTuple):
-    """What is wrong: a message, and the settings that decide it, of which the last one written is reported.
-
-    `related` settings belong to the reason and are shown beside, `words` are those that an edit is about.
-    """
-
-    message: str
-    values: Mapping[str, object]
-    deciding: tuple[SettingKey, ...]
-    related: tuple[SettingKey, ...] = ()
-    help: str = ""
-    words: tuple[str, ...] = ()
-
-    @property
-    def kind(self) -> object:
-        """What stays the same whatever the values are."""
-        return self.message, self.deciding
-
+from .alone import Alone, holder
+from .cases import Case, Given, Verdict, given_on, words_of
 
 Judge = Callable[[Settled], Iterable[Verdict]]
 
@@ -64,92 +42,36 @@ Plausible = Callable[[Value], bool]
 
 
 def effective_faults(
-    element: Element,
+    view: Element | Composed,
     context: Context,
     judge: Judge,
     needed: Collection[SettingKey],
     plausible: Plausible = lambda value: True,
+    *,
+    of_composed: bool = False,
 ) -> Iterator[Fault]:
-    """What `judge` finds about an element.
+    """What `judge` finds about an element, or about a composed policy by itself.
 
     It is asked only where somebody may have written a `plausible` value for all settings that are `needed`, since most
-    elements need not be resolved then.
+    elements need not be resolved then. `of_composed` tells that the rule looks at composed policies, too, so that what
+    is wrong with one of them is nothing new on an element. It must rest on what is there, never on what is missing:
+    whoever uses a composed policy may bring that.
     """
     bench = context.memo.get(effective_faults)
     if bench is None:
         bench = context.memo[effective_faults] = _Bench(context)
-    yield from bench.faults(element, _Question(judge, tuple(needed), plausible))
+    question = _Question(judge, tuple(needed), plausible, of_composed)
+    if isinstance(view, Composed):
+        yield from (case.fault() for case in bench.flaws(view, question))
+    else:
+        yield from bench.faults(view, question)
 
 
 class _Question(NamedTuple):
     judge: Judge
     needed: tuple[SettingKey, ...]
     plausible: Plausible
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """A value that counts: where it is written, the words for that, and whether that is on the element itself."""
-
-    setting: SettingKey
-    effective: Effective
-    at: At
-    subject: str
-    is_on_element: bool
-    written_at: At
-
-    @property
-    def text(self) -> str:
-        policy, attribute = self.setting
-        name = policy if attribute in POLICIES[policy].positional else attribute
-        return f"{name} is {show(self.effective.value)}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """A verdict on one element and the values that it rests on, the one to point at first.
-
-    `profiles` are those without which nothing would be wrong.
-    """
-
-    element: Element
-    verdict: Verdict
-    given: tuple[_Given, ...]
-    profiles: Choice
-
-    @property
-    def at(self) -> At:
-        return self.given[0].at
-
-    @property
-    def is_on_element(self) -> bool:
-        return self.given[0].is_on_element
-
-    def fault(self, others: Collection[_Case] = ()) -> Fault:
-        """The fault, which `others` have as well."""
-        first, *rest = self.given
-        id = self.element.definition.id
-        message, values = self.verdict.message, dict(self.verdict.values)
-        related = [Related(first.written_at, first.text)] if first.written_at != first.at else []
-        related += [Related(given.written_at, given.text) for given in rest]
-        if not self.is_on_element:
-            message += ", on {element}"
-            values["element"] = f"{id} and {len(others)} more" if others else id
-            related.append(Related(_place_on(self.element, first.setting[0]), f"it counts for {id}"))
-        if self.profiles:
-            message += ", with {profiles}"
-            word = "profile" if len(self.profiles) == 1 else "profiles"
-            values["profiles"] = f"{word} {listed(self.profiles)}"
-        seen = [r for r in dict.fromkeys(related) if r.at.line and r.at != first.at]
-        return Fault(
-            first.at,
-            first.subject,
-            message,
-            values,
-            help=self.verdict.help,
-            related=tuple(seen),
-            words=self.verdict.words,
-        )
+    of_composed: bool
 
 
 class _Bench:
@@ -163,6 +85,7 @@ class _Bench:
         self._outlooks: dict[int, tuple[Element, list[tuple[Choice, Settled]]]] = {}
         self._found: dict[Judge, dict[_Place, list[Fault]]] = {}
         self._elsewhere = _written_elsewhere(context.project)
+        self._flaws: dict[tuple[Judge, int], tuple[Composed, list[Case]]] = {}
 
     def _choices(self, context: Context) -> tuple[Choice, ...]:
         if self._active is not None:
@@ -179,13 +102,45 @@ class _Bench:
             found |= self._judged([element], question)
         return found[place]
 
+    def flaws(self, composed: Composed, question: _Question) -> list[Case]:
+        """The answers about a composed policy that hold whoever uses it, but for those about one of its members."""
+        key = question.judge, id(composed)
+        if key not in self._flaws:
+            # Kept together, as below.
+            self._flaws[key] = composed, list(self._own_flaws(composed, question))
+        return self._flaws[key][1]
+
+    def _own_flaws(self, composed: Composed, question: _Question) -> Iterator[Case]:
+        alone = Alone.of(composed)
+        if self._is_worth_asking(alone, question):
+            within = [flaw for m in composed.members if isinstance(m, Composed) for flaw in self.flaws(m, question)]
+            for case in self._cases(alone, question.judge):
+                # What files and templates say alone is told once in any case.
+                if any(given.is_on_element for given in case.deciding) and not any(map(case.is_same, within)):
+                    yield case
+
+    def _is_flaw(self, case: Case, question: _Question) -> bool:
+        """Whether the fault is one of a composed policy, and told there."""
+        around = next(iter(self._prospects.resolvers.values())).around
+        applied = (applied.policy for element in with_bases(case.element, around) for applied in element.policies)
+        composed = (policy for policy in applied if isinstance(policy, Composed))
+        return any(case.is_same(flaw) for policy in composed for flaw in self._all_flaws(policy, question))
+
+    def _all_flaws(self, composed: Composed, question: _Question) -> Iterator[Case]:
+        yield from self.flaws(composed, question)
+        for member in composed.members:
+            if isinstance(member, Composed):
+                yield from self._all_flaws(member, question)
+
     def _judged(self, elements: Iterable[Element], question: _Question) -> dict[_Place, list[Fault]]:
         found: dict[_Place, list[Fault]] = {}
-        shared: dict[tuple[At, str, Choice], list[_Case]] = {}
+        shared: dict[tuple[At, str, Choice], list[Case]] = {}
         own: set[tuple[At, str]] = set()
         for element in elements:
             faults = found.setdefault(_place_of(element), [])
             for case in self._cases(element, question.judge) if self._is_worth_asking(element, question) else ():
+                if question.of_composed and self._is_flaw(case, question):
+                    continue
                 if case.is_on_element:
                     own.add((case.at, case.verdict.message))
                     faults.append(case.fault())
@@ -206,7 +161,7 @@ class _Bench:
                 return False
         return _is_called(element)
 
-    def _cases(self, element: Element, judge: Judge) -> Iterator[_Case]:
+    def _cases(self, element: Element, judge: Judge) -> Iterator[Case]:
         verdicts = {choice: (settled, list(judge(settled))) for choice, settled in self._outlook(element)}
         kinds = {choice: {verdict.kind for verdict in found} for choice, (_, found) in verdicts.items()}
         seen: set[tuple[object, At]] = set()
@@ -227,7 +182,7 @@ class _Bench:
             self._outlooks[id(element)] = element, list(self._prospects.of(element))
         return self._outlooks[id(element)][1]
 
-    def _case(self, element: Element, verdict: Verdict, settled: Settled, choice: Choice) -> _Case:
+    def _case(self, element: Element, verdict: Verdict, settled: Settled, choice: Choice) -> Case:
         deciding = [self._given(element, setting, settled, verdict) for setting in verdict.deciding]
         beside = [s for s in verdict.related if settled.values[s].origin.layer is not Layer.BUILT_IN]
         related = [self._given(element, setting, settled, verdict) for setting in beside]
@@ -236,22 +191,25 @@ class _Bench:
         on_element = [given for given in deciding if given.is_on_element]
         first = max(of_profile or on_element or deciding, key=lambda given: given.at)
         rest = [given for given in (*deciding, *related) if given is not first]
-        return _Case(element, verdict, (first, *rest), profiles or choice)
+        return Case(element, verdict, (first, *rest), profiles or choice, tuple(deciding))
 
-    def _given(self, element: Element, setting: SettingKey, settled: Settled, verdict: Verdict) -> _Given:
+    def _given(self, element: Element, setting: SettingKey, settled: Settled, verdict: Verdict) -> Given:
         policy, attribute = setting
         effective = settled.values[setting]
         slot = effective.slot
         place = slot.at if slot is not None and slot.at.line else effective.origin.at
         for applied in element.policies:
-            if slot is not None and _holds(applied.policy, policy, attribute, slot):
-                names = (a for p, a in verdict.deciding if p == policy)
-                return _on_element(element, setting, effective, applied, place, names)
+            declaration = holder(applied.policy, policy, attribute, slot) if slot is not None else None
+            if declaration is not None:
+                names = tuple(a for p, a in verdict.deciding if p == policy)
+                if isinstance(element, Alone):
+                    return Given(setting, effective, *element.place(declaration, place, names), True, place)
+                return given_on(element, setting, effective, applied, place, names)
         key = self._keys.get(place)
         if key is not None:
-            return _Given(setting, effective, key.value_at, key.text, False, key.value_at)
+            return Given(setting, effective, key.value_at, key.text, False, key.value_at)
         at = place if place.source else element.definition.at
-        return _Given(setting, effective, at, _elsewhere(setting, effective), False, at)
+        return Given(setting, effective, at, words_of(setting, effective), False, at)
 
 
 _Place = tuple[str, At]
@@ -308,46 +266,3 @@ def _is_called(element: Element) -> bool:
     if element.definition.kind is not Kind.CLASS or isinstance(methods, Unknown):
         return True
     return any(not any(isinstance(d, Applied) for d in method.decorators) for method in methods)
-
-
-def _holds(policy: Declaration | Composed, name: str, attribute: str, slot: Slot) -> bool:
-    """Whether a policy, or a member of it, is the one in which a slot is written."""
-    if isinstance(policy, Declaration):
-        return policy.policy == name and policy.slots.get(attribute) is slot
-    members = (member for member in policy.members if isinstance(member, Declaration | Composed))
-    return any(_holds(member, name, attribute, slot) for member in members)
-
-
-def _on_element(
-    element: Element, setting: SettingKey, effective: Effective, applied: Applied, place: At, attributes: Iterable[str]
-) -> _Given:
-    policy, id = applied.policy, element.definition.id
-    is_direct = isinstance(policy, Declaration)
-    subject = on(policy, id, *attributes) if isinstance(policy, Declaration) else f"@{named(applied)} on {id}"
-    at = place if is_direct and policy.at == applied.at else applied.at
-    return _Given(setting, effective, at, subject, True, place)
-
-
-def _place_on(element: Element, policy: str) -> At:
-    applied = applied_with(element, lambda declaration: declaration.policy == policy)
-    return applied.at if applied is not None else element.definition.at
-
-
-def _elsewhere(setting: SettingKey, effective: Effective) -> str:
-    """The words for a value that code writes in another place."""
-    policy, attribute = setting
-    origin = effective.origin
-    slot = effective.slot or Slot((effective.value,), origin.at)
-    spelled = spell(Declaration(policy, {attribute: slot}, origin.at), attribute)
-    match origin.layer:
-        case Layer.CLASS_DIRECT | Layer.METHOD_DIRECT:
-            return f"@{spelled} on {origin.name.rpartition(' on ')[2]}"
-        case Layer.TEMPLATE:
-            return f'{spelled} in config("{origin.name}")'
-        case Layer.DEFAULTS:
-            return f"{spelled} in defaults(...)"
-        case Layer.OVERRIDE:
-            return f'{spelled} in instance("{origin.name}")'
-        case Layer.RECONFIGURED:
-            return f'{spelled} in reconfigure("{origin.name}")'
-    return f'{spelled} in resilience_policy("{origin.name}")'

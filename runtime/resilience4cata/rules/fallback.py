@@ -53,7 +53,8 @@ def missing_fallback(element: Element, context: Context) -> Iterator[Fault]:
             if target.definition is not None and not hidden:
                 continue
             reason = hidden or _elsewhere(target, use)
-            suggestion = _similar(target, use)
+            names = _names(use)
+            suggestion = _similar(target, use, names)
             yield Fault(
                 use.at,
                 use.subject("method"),
@@ -62,7 +63,7 @@ def missing_fallback(element: Element, context: Context) -> Iterator[Fault]:
                 suggestions=(suggestion,) if suggestion else (),
                 expected=expected_form(element.definition, target.name) if element.body is None else "",
                 words=(target.name,),
-                rivals=_names(use),
+                rivals=names,
             )
 
 
@@ -85,8 +86,8 @@ def _names(use: Use) -> list[str]:
     return [name for name in use.scope.names() if name != own and not (name.startswith("__") and name.endswith("__"))]
 
 
-def _similar(target: Target, use: Use) -> str | None:
-    suggestion = did_you_mean(target.name, _names(use))
+def _similar(target: Target, use: Use, names: list[str]) -> str | None:
+    suggestion = did_you_mean(target.name, names)
     return suggestion if suggestion and isinstance(use.scope.lookup(suggestion), Definition) else None
 
 

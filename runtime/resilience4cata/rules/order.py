@@ -28,7 +28,8 @@ from ..facts import (
     Value,
     Written,
 )
-from .effective import Verdict, effective_faults
+from .cases import Verdict
+from .effective import effective_faults
 from .places import named
 from .spans import in_words, least_waits
 from .words import listed, subject
@@ -96,15 +97,15 @@ _SURPRISES: Final = (
 @rule(
     "R4C-OR-002",
     "surprising-order",
-    view=(Element, ConfigFile),
+    view=(Element, Composed, ConfigFile),
     severity=Severity.WARNING,
     needs=Needs.EFFECTIVE,
 )
-def surprising_order(view: Element | ConfigFile, context: Context) -> Iterator[Fault]:
+def surprising_order(view: Element | Composed | ConfigFile, context: Context) -> Iterator[Fault]:
     """Orders can be changed, and some changes mean more than they seem to: a policy further in decides what those
     around it get to see."""
-    if isinstance(view, Element):
-        yield from effective_faults(view, context, _surprises, (_LAYERS,))
+    if not isinstance(view, ConfigFile):
+        yield from effective_faults(view, context, _surprises, (_LAYERS,), of_composed=True)
     else:
         for key in view.keys:
             if key.meaning == Global("order"):

@@ -8,29 +8,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from ..config.profiles import Settled, valid_span
+from ..config.profiles import Settled
 from ..config.resolve import Resolver, active_profiles
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
-from ..facts import Composed, Declaration, Element, Kind, Project, Setting, Slot, Written
+from ..facts import Composed, Element, Kind, Project
+from .cases import Verdict
 from .chains import chains, is_made
-from .effective import Verdict, effective_faults
+from .effective import effective_faults
 from .guarding import Guarded, guarded_bodies
 from .spans import DELAY, MAX_ATTEMPTS, MAX_DURATION, TIMEOUT, attempts, first_wait, in_words, least_waits
-from .words import show, subject
 
 
 @rule(
     "R4C-TB-001",
     "attempt-outlasts-operation",
-    view=Element,
+    view=(Element, Composed),
     severity=Severity.WARNING,
     needs=Needs.EFFECTIVE,
     subsumes={"R4C-TB-002"},
 )
-def attempt_outlasts_operation(element: Element, context: Context) -> Iterator[Fault]:
+def attempt_outlasts_operation(view: Element | Composed, context: Context) -> Iterator[Fault]:
     """`max_duration` bounds the whole operation, all attempts and waits. If one attempt, or the first wait, may take
     as long, the retries that were asked for will hardly ever be made."""
-    return effective_faults(element, context, _outlasting, (MAX_DURATION,))
+    return effective_faults(view, context, _outlasting, (MAX_DURATION,), of_composed=True)
 
 
 def _outlasting(settled: Settled) -> Iterator[Verdict]:
@@ -58,15 +58,15 @@ def _outlasting(settled: Settled) -> Iterator[Verdict]:
 @rule(
     "R4C-TB-002",
     "attempts-outlast-operation",
-    view=(Element, Project),
+    view=(Element, Composed, Project),
     severity=Severity.WARNING,
     needs=Needs.EFFECTIVE,
 )
-def attempts_outlast_operation(view: Element | Project, context: Context) -> Iterator[Fault]:
+def attempts_outlast_operation(view: Element | Composed | Project, context: Context) -> Iterator[Fault]:
     """Where the second attempt cannot end in time although each one keeps to its timeout, the operation is over before
     its retry was of any use."""
-    if isinstance(view, Element):
-        return effective_faults(view, context, _sum_outlasting, (MAX_DURATION, TIMEOUT))
+    if not isinstance(view, Project):
+        return effective_faults(view, context, _sum_outlasting, (MAX_DURATION, TIMEOUT), of_composed=True)
     return _outlasting_timeouts_around(context) if Needs.BODIES | Needs.PROJECT in context.provides else iter(())
 
 
@@ -168,98 +168,21 @@ def _interrupts(guarded: Guarded) -> bool:
 def no_call_is_slow(view: Element | Composed, context: Context) -> Iterator[Fault]:
     """A call that the timeout ends is a failure. Only calls that take longer than `slow_call_duration` and still end
     in time are slow; without any room between the two, slow calls are never seen."""
-    if isinstance(view, Element):
-        return effective_faults(view, context, _never_slow, (_SLOW, TIMEOUT))
-    return _never_slow_within(view, context.project)
+    return effective_faults(view, context, _never_slow, (_SLOW, TIMEOUT), of_composed=True)
 
 
 _SLOW: Final = ("circuit_breaker", "slow_call_duration")
-_NEVER_SLOW: Final = (
-    "slow_call_duration {slow} is not shorter than timeout {timeout}: no call that succeeds is ever slow"
-)
-_SLOW_HELP: Final = "a slow call ends before the timeout, and takes longer than slow_call_duration"
 
 
 def _never_slow(settled: Settled) -> Iterator[Verdict]:
     slow, timeout = settled.span(*_SLOW), settled.span(*TIMEOUT)
     if slow is None or timeout is None or slow < timeout or not settled.is_within("timeout", "circuit_breaker"):
         return
-    written = tuple(settled.values[setting].slot for setting in (_SLOW, TIMEOUT))
-    for applied in settled.element.policies:
-        pair = _pair_within(applied.policy, settled.resolver.project) if isinstance(applied.policy, Composed) else None
-        if pair is not None and written == pair.slots:
-            return  # Said once, where the composed policy is made.
     yield Verdict(
-        _NEVER_SLOW, {"slow": in_words(slow), "timeout": in_words(timeout)}, (_SLOW, TIMEOUT), help=_SLOW_HELP
-    )
-
-
-class _Pair(NamedTuple):
-    """The breaker and the timeout of a composed policy that leave no room between them."""
-
-    breaker: Declaration
-    timeout: Declaration
-
-    @property
-    def slots(self) -> tuple[Slot, Slot]:
-        return self.breaker.slots[_SLOW[1]], self.timeout.slots[TIMEOUT[1]]
-
-    @property
-    def spans(self) -> tuple[int, int]:
-        slow, timeout = (valid_span(slot.value) for slot in self.slots)
-        return slow or 0, timeout or 0
-
-
-def _pair_within(composed: Composed, project: Project) -> _Pair | None:
-    """The pair as it is written, unless a file tunes it, or the composed policy brings an order of its own."""
-    declarations = tuple(_declarations(composed))
-    breakers = [d for d in declarations if d.policy == _SLOW[0]]
-    timeouts = [d for d in declarations if d.policy == TIMEOUT[0]]
-    if len(breakers) != 1 or len(timeouts) != 1 or any(d.policy == "order" for d in declarations):
-        return None
-    pair = _Pair(breakers[0], timeouts[0])
-    written = pair.breaker.writes(_SLOW[1]) and pair.timeout.writes(TIMEOUT[1])
-    if not written or any(d.writes("enabled") is not False for d in pair) or _is_tuned(composed, project):
-        return None
-    slow, timeout = pair.spans
-    return pair if timeout and slow >= timeout else None
-
-
-def _declarations(composed: Composed) -> Iterator[Declaration]:
-    for member in composed.members:
-        if isinstance(member, Composed):
-            yield from _declarations(member)
-        elif isinstance(member, Declaration):
-            yield member
-
-
-def _is_tuned(composed: Composed, project: Project) -> bool:
-    meanings = (key.meaning for file in project.files for key in file.keys)
-    return any(
-        isinstance(meaning, Setting)
-        and meaning.name == composed.name.value
-        and (meaning.policy, meaning.attribute) in (_SLOW, TIMEOUT)
-        for meaning in meanings
-    )
-
-
-def _never_slow_within(composed: Composed, project: Project) -> Iterator[Fault]:
-    pair = _pair_within(composed, project)
-    inner = [member for member in composed.members if isinstance(member, Composed)]
-    if pair is None or any(_pair_within(member, project) == pair for member in inner):
-        return
-    slots = {_SLOW: pair.slots[0], TIMEOUT: pair.slots[1]}
-    first, other = sorted(slots, key=lambda setting: slots[setting].at, reverse=True)
-    declaration = pair.breaker if first == _SLOW else pair.timeout
-    name = "timeout" if other == TIMEOUT else other[1]
-    slow, timeout = pair.spans
-    yield Fault(
-        slots[first].at,
-        subject(Written(declaration, within=composed.title), first[1]),
-        _NEVER_SLOW,
+        "slow_call_duration {slow} is not shorter than timeout {timeout}: no call that succeeds is ever slow",
         {"slow": in_words(slow), "timeout": in_words(timeout)},
-        help=_SLOW_HELP,
-        related=(Related(slots[other].at, f"{name} is {show(slots[other].value)}"),),
+        (_SLOW, TIMEOUT),
+        help="a slow call ends before the timeout, and takes longer than slow_call_duration",
     )
 
 
@@ -305,14 +228,14 @@ def _never_interrupts(settled: Settled) -> bool:
 @rule(
     "R4C-TB-007",
     "queue-outlasts-operation",
-    view=Element,
+    view=(Element, Composed),
     severity=Severity.WARNING,
     needs=Needs.EFFECTIVE,
 )
-def queue_outlasts_operation(element: Element, context: Context) -> Iterator[Fault]:
+def queue_outlasts_operation(view: Element | Composed, context: Context) -> Iterator[Fault]:
     """`max_duration` bounds the whole operation. A call that may wait as long for a slot or a permit can spend all of
     its time in the queue, so that nothing is ever tried again."""
-    return effective_faults(element, context, _queueing, (MAX_DURATION,))
+    return effective_faults(view, context, _queueing, (MAX_DURATION,), of_composed=True)
 
 
 def _queueing(settled: Settled) -> Iterator[Verdict]:

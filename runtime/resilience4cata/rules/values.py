@@ -12,7 +12,8 @@ from ..diagnostics import Action, Context, Fault, Needs, Related, Severity, rule
 from ..facts import Element, Interval, Items, Member, Ref, Setting, Slot, Unknown, Value, Written
 from ..schema import POLICIES, Attribute, AttributeKind
 from ..suggestions import certain, did_you_mean
-from .effective import Verdict, effective_faults
+from .cases import Verdict
+from .effective import effective_faults
 from .words import all_fail, show, subject
 
 _NUMERIC: Final = (AttributeKind.INTEGER, AttributeKind.NUMBER)
@@ -81,6 +82,18 @@ def unknown_attribute(written: Written, context: Context) -> Iterator[Fault]:
                 words=(name,),
                 rivals=tuple(attributes),
             )
+    for slot in declaration.positional:
+        yield Fault(
+            slot.at,
+            subject(written),
+            "{policy} takes {its} attributes by name, not by position: {value}",
+            {
+                "policy": declaration.policy,
+                "its": "its other" if POLICIES[declaration.policy].positional else "its",
+                "value": show(slot.values[0]),
+            },
+            help=f"it has {', '.join(attributes)}",
+        )
 
 
 @rule("R4C-VA-003", "wrong-kind", view=Written, needs=Needs.KINDS)
@@ -120,8 +133,8 @@ def _fits(kind: AttributeKind, value: Value) -> bool:
             return isinstance(value, int | float)
         case AttributeKind.BOOLEAN:
             return isinstance(value, bool)
-        case AttributeKind.MEMBER:  # text is R4C-VA-006, an object of another class may be anything
-            return isinstance(value, Member | str | Ref)
+        case AttributeKind.MEMBER:  # text is R4C-VA-006
+            return isinstance(value, Member | str) or (isinstance(value, Ref) and value.is_class is None)
         case AttributeKind.EXCEPTIONS:  # single things that are no types are R4C-CL-002
             return not isinstance(value, Items) or value.kind == "tuple"
         case AttributeKind.METHODS:

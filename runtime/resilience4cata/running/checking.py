@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 
 from .. import rules
 from ..config.resolve import last_global
 from ..diagnostics import FRONT_ENDS, Context, Diagnostic, Finding, Related, Severity
 from ..errors import DefinitionError, ResilienceWarning
+from ..extract.extraction import inside
 from ..extract.project import NO_ADDITIONS, Additions, Assembly, Loaded, Told
 from ..extract.settings import Options, PolicySettings, Settings
-from ..facts import At, Element
+from ..facts import At, Composed, Declaration, Element, Written
 from ..guards import Guard
 from ..pipeline.layers import NOT_EXECUTED
 from ..pipeline.outcome import how_many
 from ..policies.classes import adopt_hidden
+from ..records import dataclass, replace
 from ..registry import import_package
 
 Views = Callable[[Assembly], tuple[object, ...]]
@@ -293,7 +294,27 @@ def _findings(assembly: Assembly, views: Views) -> list[Finding]:
 
 def _findings_on(settings: Settings, element: Element) -> list[Finding]:
     context = Context(FRONT_ENDS["build"], oracle=settings.oracle, project=settings.instances.project)
-    return rules.check(tuple(rules.views_of(element)), context)
+    return rules.check(tuple(_views_on(element)), context)
+
+
+def _views_on(element: Element) -> Iterator[object]:
+    """What rules look at on an element that is judged by itself, with all that it uses."""
+    yield from rules.views_of(element)
+    for applied in element.policies:
+        policy = applied.policy
+        if isinstance(policy, Composed):
+            yield from _views_within(policy)
+        elif policy.at != applied.at:
+            yield Written(policy)
+
+
+def _views_within(composed: Composed) -> Iterator[object]:
+    yield composed
+    for member in composed.members:
+        if isinstance(member, Composed):
+            yield from _views_within(member)
+        elif isinstance(member, Declaration):
+            yield Written(member, within=composed.title if inside(member.at, composed.at) else "")
 
 
 def _everything(assembly: Assembly) -> tuple[object, ...]:

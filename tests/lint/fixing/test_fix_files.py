@@ -110,6 +110,16 @@ def test_diff_of_nothing(run: Run) -> None:
     assert (0, "", "Nothing would be repaired.\n") == run("--diff")
 
 
+def test_diff_counts_unsafe(run: Run) -> None:
+    """What only `--unsafe-fixes` would repair is counted, but for what the baseline holds."""
+    write("acme.py", UNSAFE)
+    assert "Would repair 1 finding in 1 file (1 more with --unsafe-fixes).\n" == run("--diff")[2]
+    assert "Would repair 2 findings in 1 file.\n" == run("--diff", "--unsafe-fixes")[2]
+    assert "Nothing would be repaired (1 with --unsafe-fixes).\n" == run("--diff", "--select", "DU")[2]
+    run("--baseline", "known.json", "--update-baseline", "--select", "DU")
+    assert "Would repair 1 finding in 1 file.\n" == run("--baseline", "known.json", "--diff")[2]
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n"], ids=["lf", "crlf"])
 @pytest.mark.parametrize("end", ["", "\n"], ids=["open", "closed"])
 def test_diff_can_be_applied(run: Run, newline: str, end: str) -> None:
