@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from _thread import TIMEOUT_MAX, allocate_lock
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Future
+    from collections.abc import Callable
 
 # A wait above what the platform takes would raise OverflowError; it is made of several.
 _LONGEST_WAIT: Final = min(TIMEOUT_MAX, 4_000_000.0)
@@ -117,12 +118,41 @@ class SystemClock:
 
     __slots__ = ()
 
-    # The functions themselves: a method around them would cost as much again on each call.
+    # The functions themselves: a method around them would cost as much again on each call. They stand in a class, since
+    # what freezes the time of a test replaces those that it finds in modules.
+    monotonic = staticmethod(time.monotonic)
     monotonic_ns = staticmethod(time.monotonic_ns)
     wall_ns = staticmethod(time.time_ns)
 
 
 SYSTEM_CLOCK: Final = SystemClock()
+
+
+class Reading(NamedTuple):
+    """How the quick way looks at a clock: `now` shows seconds, or else nanoseconds."""
+
+    now: Callable[[], float]
+    in_seconds: bool
+
+    def span(self, nanoseconds: int) -> float:
+        """A span as the difference of two moments of `now`."""
+        return nanoseconds / SECOND if self.in_seconds else nanoseconds
+
+
+def reading(clock: Clock, *, exact: bool = False) -> Reading:
+    """In seconds for the clock of the system: floats are read, added and compared in less time than integers of that
+    size. No nanosecond is lost while it shows less than 26 days, and later no more than a few.
+
+    In nanoseconds for any other clock, which may stand still at the very end of a span, and with `exact`.
+    """
+    if exact or clock.monotonic_ns is not SYSTEM_CLOCK.monotonic_ns:
+        return Reading(clock.monotonic_ns, in_seconds=False)
+    return Reading(SYSTEM_CLOCK.monotonic, in_seconds=True)
+
+
+def in_nanoseconds(time: float) -> int:
+    """A moment or a span of a `Reading`: seconds are floats, nanoseconds are integers."""
+    return time if isinstance(time, int) else round(time * SECOND)
 
 
 class SystemScheduler:

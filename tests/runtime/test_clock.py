@@ -10,7 +10,19 @@ import time
 
 import pytest
 
-from resilience4cata.clock import SYSTEM_CLOCK, Clock, Scheduler, SystemScheduler, TaskSignal, ThreadSignal, bounded
+from resilience4cata.clock import (
+    SECOND,
+    SYSTEM_CLOCK,
+    Clock,
+    Scheduler,
+    SystemScheduler,
+    TaskSignal,
+    ThreadSignal,
+    bounded,
+    in_nanoseconds,
+    reading,
+)
+from resilience4cata.testing import ManualClock
 
 HOUR = 3600 * 10**9
 MS = 10**6
@@ -31,6 +43,28 @@ def test_protocols() -> None:
 )
 def test_bounded(span: int, deadline: int | None, expected: int) -> None:
     assert expected == bounded(span, 100, deadline)
+
+
+class TestReadings:
+    """How the quick way looks at a clock."""
+
+    def test_the_system_shows_seconds(self) -> None:
+        before = time.monotonic_ns()
+        shown = reading(SYSTEM_CLOCK)
+        assert before <= in_nanoseconds(shown.now()) <= time.monotonic_ns()
+        assert (0.25, True) == (shown.span(250_000_000), shown.in_seconds)
+
+    @pytest.mark.parametrize("exact", [False, True])
+    def test_nanoseconds(self, exact: bool) -> None:
+        """Those of another clock, and those of the system where all of them count."""
+        clock = SYSTEM_CLOCK if exact else ManualClock(7)
+        shown = reading(clock, exact=exact)
+        assert (clock.monotonic_ns, 250_000_000, False) == (shown.now, shown.span(250_000_000), shown.in_seconds)
+
+    @pytest.mark.parametrize("nanoseconds", [0, 1, 999_999_999, 10**15 + 1, 26 * 24 * HOUR - 1])
+    def test_no_nanosecond_is_lost(self, nanoseconds: int) -> None:
+        """For 26 days."""
+        assert nanoseconds == in_nanoseconds(nanoseconds / SECOND) == in_nanoseconds(nanoseconds)
 
 
 class TestThreads:

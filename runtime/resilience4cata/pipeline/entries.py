@@ -28,17 +28,20 @@ from .slow import Layer
 _RUNNING: Final[ContextVar[tuple[object, str, object] | None]] = ContextVar("resilience4cata_running", default=None)
 
 
-def runs_for(guard: Guard, layers: tuple[Layer, ...], runner: Runner, *, is_method: bool) -> Runs:
+def runs_for(
+    guard: Guard, layers: tuple[Layer, ...], runner: Runner, *, is_method: bool, layers_lead_back: bool = True
+) -> Runs:
     """What the wrapper of `guard` runs: its function within `layers`. Without layers, the function and nothing else.
 
-    With `is_method`, the first argument of a call is the object, or the class, that it is called on.
+    With `is_method`, the first argument of a call is the object, or the class, that it is called on. What layers hold
+    may lead back to the wrapper, unless `layers_lead_back` denies it.
     """
     if not layers:
         return calling(guard.function, guard.function)
     function = guard.function
     if guard.overriding and is_method:
         function = announced(guard, guard.key, function)
-    runs = _runs(guard.function, function, layers, runner, is_method=is_method)
+    runs = _runs(guard.function, function, layers, runner, is_method=is_method, layers_lead_back=layers_lead_back)
     if guard.overridden and is_method:
         pipeline = function_running(guard.function, runs)
         runs = calling(guard.function, _unless_reached_by_super(guard, pipeline))
@@ -90,15 +93,20 @@ def _runs(
     runner: Runner,
     *,
     is_method: bool,
+    layers_lead_back: bool = True,
 ) -> Runs:
     """What runs with the parameters of `like`: the quick way through the layers, or their own where there is none."""
     asynchronous = is_async(like)
-    go_on = _through_layers(function, layers, runner, asynchronous=asynchronous, is_method=is_method)
+    go_on = (_MethodPassage if is_method else _Passage)(function, layers, runner.way(asynchronous=asynchronous))
     is_coroutine = is_coroutine_function(like)
     # What is no coroutine function and yet gives an awaitable has no quick form.
     if is_coroutine == asynchronous:
-        needs: tuple[Callable[..., Any], ...] = (function, go_on) if may_lead_back(like) else ()
-        called = weakly_called(function) if leads_back(like) or (needs and function is not like) else function
+        leads_back_itself = leads_back(like)
+        is_apart = function is not like
+        needs: tuple[Callable[..., Any], ...] = ()
+        if may_lead_back(like) and (layers_lead_back or leads_back_itself or is_apart):
+            needs = function, go_on
+        called = weakly_called(function) if leads_back_itself or (needs and is_apart) else function
         continued = weakly_called(go_on) if needs else go_on
         code = quick_code(like, called, layers, continued, runner.around, is_coroutine=is_coroutine)
         if code is not None:
@@ -106,18 +114,30 @@ def _runs(
     return calling(like, partial(go_on, None))
 
 
-def _through_layers(
-    function: Callable[..., Any], layers: tuple[Layer, ...], runner: Runner, *, asynchronous: bool, is_method: bool
-) -> Callable[..., Any]:
-    run = runner.acall if asynchronous else runner.call
+class _Passage:
+    """Lets the layers themselves run a call, from the head start on or, with None, from the beginning.
 
-    def go_on(head: HeadStart | None, /, *args: Any, **kwargs: Any) -> Any:
-        return run(layers, function, args, kwargs, None, head)
+    Every guarded function has one, which is why it is not a function with variables of its own: that is larger.
+    """
 
-    def go_on_method(head: HeadStart | None, receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return run(layers, MethodType(function, receiver), args, kwargs, receiver, head)
+    __slots__ = ("__weakref__", "_function", "_layers", "_run")
 
-    return go_on_method if is_method else go_on
+    def __init__(self, function: Callable[..., Any], layers: tuple[Layer, ...], run: Callable[..., Any]) -> None:
+        self._function = function
+        self._layers = layers
+        self._run = run
+
+    def __call__(self, head: HeadStart | None, /, *args: Any, **kwargs: Any) -> Any:
+        return self._run(self._layers, self._function, args, kwargs, None, head)
+
+
+class _MethodPassage(_Passage):
+    """The same for a method, whose first argument is the object or class that it is called on."""
+
+    __slots__ = ()
+
+    def __call__(self, head: HeadStart | None, receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return self._run(self._layers, MethodType(self._function, receiver), args, kwargs, receiver, head)
 
 
 def announced(origin: object, name: str, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from inspect import Parameter, signature
 from types import FunctionType, UnionType
 from typing import Any, Final, Union, get_args, get_origin
@@ -13,6 +12,7 @@ from ..errors import DefinitionError
 from ..events import Channel, FallbackApplied, FallbackFailed
 from ..policies.classification import Classification, Verdict, unwrapped
 from ..policies.fallback import FallbackContext, FallbackHandler
+from ..records import dataclass
 from .outcome import Outcome
 from .ports import Port
 from .shape import by_name, given
@@ -39,6 +39,18 @@ class Target:
     by_position: bool = False
     context: bool = False
     with_receiver: bool = False
+
+
+class Given:
+    """Finds the same for every receiver. Many elements have one, so that it is smaller than a function would be."""
+
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    def __call__(self, _: object) -> Callable[..., Any]:
+        return self._function
 
 
 def target_of(

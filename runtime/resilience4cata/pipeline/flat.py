@@ -11,7 +11,7 @@ from itertools import count
 from textwrap import indent
 from typing import Any, Final, NamedTuple
 
-from ..clock import SYSTEM_CLOCK
+from ..clock import SYSTEM_CLOCK, in_nanoseconds, reading
 from ..errors import CallNotPermittedError, Untold
 from ..policies.classification import Verdict
 from ..policies.machines.timeout import DEADLINE, enter_deadline
@@ -23,7 +23,7 @@ from .timing_out import TimeoutLayer
 
 PREFIX: Final = "r4c_"
 
-_next_number: Final = count().__next__
+_numbers: Final = count()
 
 
 class Form(NamedTuple):
@@ -39,8 +39,7 @@ def flat_form(layers: Sequence[Layer], around: Surroundings, *, is_coroutine: bo
     A bulkhead has to be the innermost: any other holds its slot while further layers act on how the function ended. A
     classifier sees every result, and an offloaded function runs on another thread; such calls take the layers' own way.
     """
-    builder = _Builder(around, len(layers), is_coroutine=is_coroutine)
-    builder.look_at_the_clock_for(layers)
+    builder = _Builder(around, layers, is_coroutine=is_coroutine)
     for position, layer in enumerate(layers):
         if not builder.add(layer, position, layers[:position]):
             return None
@@ -51,36 +50,35 @@ class _Builder:
     """The parts of a text.
 
     `enter` stands before everything else. `conditions` are what a call must fulfil that ended with a result, so that
-    nothing is left but `finish`. `began` and `tick` are what a head start tells of the call: None where nobody needs
+    nothing is left but `finish`. `began` and `ticks` are what a head start tells of the call: None where nobody needs
     it.
     """
 
-    def __init__(self, around: Surroundings, number_of_layers: int, *, is_coroutine: bool) -> None:
+    def __init__(self, around: Surroundings, layers: Sequence[Layer], *, is_coroutine: bool) -> None:
+        self._reading = reading(around.clock, exact=any(map(_counts_nanoseconds, layers)))
         self.constants: dict[str, Any] = {
-            "now": around.clock.monotonic_ns,
+            "now": self._reading.now,
+            "clock": around.clock.monotonic_ns,
             "listeners": around.listeners,
             "before": before_the_function,
             "after": after_the_function,
         }
         self._around = around
-        self._last = number_of_layers - 1
+        self._last = len(layers) - 1
         self._is_coroutine = is_coroutine
         self._wait = "await " if is_coroutine else ""
         self._enter: list[str] = []
         self._conditions: list[str] = []
-        self._finish: list[str] = []
+        self._finish = "return r4c_result"
         self._began = "None"
-        self._tick = "None"
+        self._ticks = "None"
         self._spans: list[int] = []
         self._ended = "(r4c_ended := $now())"
         self._has_timer = False
         self._has_bulkhead = False
         # Whether a call has used up something that it would use up again if it began anew.
         self._has_taken = False
-
-    def look_at_the_clock_for(self, layers: Sequence[Layer]) -> None:
-        """Note when the call begins, if a layer needs to know for every call."""
-        if any(_needs_the_clock(layer) for layer in layers):
+        if any(map(_needs_the_clock, layers)):
             self._began = "r4c_began"
             self._enter.append("r4c_began = $now()")
 
@@ -120,9 +118,9 @@ class _Builder:
         # Without `__init__`, which takes as long as all of the rest.
         self.constants |= {"new": CallNotPermittedError.__new__, "refusal": CallNotPermittedError}
         self.constants["untold"] = Untold(layer.refusal)
-        self._tick = "r4c_tick"
+        self._ticks = "r4c_ticks"
         refusal = _REFUSE if all(map(_lets_refusals_pass, outside)) else ""
-        self._enter.append(_TICK.format(refusal=refusal, go_on=self._go_on(position)))
+        self._enter.append(_TICKS.format(refusal=refusal, go_on=self._go_on(position)))
         if settings.timed:
             self._conditions += [f"{self._end_of_call()} < $breaker.turn_at", "r4c_ended - r4c_began <= $slow_above"]
         if self._began == "None":
@@ -132,12 +130,13 @@ class _Builder:
             self._conditions.append("(r4c_began is None or not $listeners.per_call)")
         else:
             self._conditions.append("not $listeners.per_call")
-        self._finish.append("r4c_tick()")
+        self._finish = f"for r4c_step in r4c_ticks:\n    {self._finish}"
         return True
 
     def _add_rate_limiter(self, layer: RateLimiterLayer, position: int) -> bool:
-        self.constants["limiter"] = layer.machine
-        self._enter.append(_PERMIT.format(go_on=self._go_on(position)))
+        self.constants |= {"limiter": layer.machine, "in_nanoseconds": in_nanoseconds}
+        end = "end_in_seconds" if self._reading.in_seconds else "end"
+        self._enter.append(_PERMIT.format(end=end, go_on=self._go_on(position)))
         self._has_taken = True
         return True
 
@@ -145,15 +144,15 @@ class _Builder:
         if layer.settings.offload:
             return False
         self._spans.append(layer.settings.value)
-        self.constants["limit"] = layer.settings.value
+        self.constants["limit"] = self._reading.span(layer.settings.value)
         if self._is_coroutine:
-            from .timers import FIND_TASK, Timers, get_ident, get_running_loop, task_of
+            from .timers import FIND_TASK, Task, Timers, get_ident, get_running_loop, task_of
 
-            timers = Timers(self._around.clock, self._around.scheduler)
+            timers = Timers(self._reading, self._around.scheduler)
             self.constants |= {"loop": get_running_loop, "thread": get_ident, "task": task_of, "timers": timers}
-            self.constants["number"] = _next_number
+            self.constants |= {"numbers": _numbers, "cancelling": Task.cancelling}
             self._enter.append(_WATCH.format(find_task=FIND_TASK, go_on=self._go_on(position)))
-            self._conditions.append("not r4c_fired")
+            self._conditions.append("r4c_number in r4c_running")
             self._has_timer = True
         else:
             self._conditions.append(f"{self._end_of_call()} <= r4c_limit")
@@ -184,33 +183,33 @@ class _Builder:
         return f"{head} call(@signature):\n" + indent(f"{lines}\n{self._end()}", " " * 4)
 
     def _call(self) -> str:
-        fired = _FIRED if self._has_timer else ""
-        finish = "\n".join([*self._finish, "return r4c_result"])
-        success = f"if {' and '.join(self._conditions)}:\n{indent(finish, ' ' * 4)}" if self._conditions else finish
-        return _CALL.format(wait=self._wait, fired=fired, success=indent(success, " " * 4))
+        if not self._conditions:
+            return _CALL_ALONE.format(wait=self._wait)
+        fired = indent(_FIRED, " " * 4) if self._has_timer else ""
+        conditions = " and ".join(self._conditions)
+        return _CALL.format(wait=self._wait, fired=fired, conditions=conditions, finish=indent(self._finish, " " * 8))
 
     def _within_deadline(self, body: str) -> str:
-        now, span = self.constants["now"], min(self._spans)
+        span = self._reading.span(min(self._spans))
         names = {"span": span, "deadline": DEADLINE.get, "set": DEADLINE.set, "reset": DEADLINE.reset}
         self.constants |= {**names, "enter_deadline": enter_deadline}
         deadline = "r4c_limit" if self.constants.get("limit") == span else "r4c_began + $span"
-        # As `enter_deadline` stores it: bare if it is a moment of the system's clock.
-        stored = deadline if now is SYSTEM_CLOCK.monotonic_ns else f"({deadline}, $now)"
-        enter, leave = ("\n" + indent(_TIMER, " " * 4), _TIMER_STOPPED) if self._has_timer else ("", "")
+        token = f"$enter_deadline({deadline}, $clock)"
+        if self.constants["clock"] is SYSTEM_CLOCK.monotonic_ns:
+            token = f"$set({deadline}) if r4c_outer is None else {token}"
+        timer, leave = (_TIMER, _TIMER_STOPPED) if self._has_timer else ("", "")
         leave += _RESET_ASYNC if self._is_coroutine else _RESET
-        return _WITHIN.format(
-            stored=stored, deadline=deadline, enter=enter, body=indent(body, " " * 4), leave=indent(leave, " " * 4)
-        )
+        return _WITHIN.format(token=token, body=indent(timer + body, " " * 4), leave=indent(leave, " " * 4))
 
     def _end(self) -> str:
         watched = ", r4c_cancelling, r4c_fired" if self._has_timer else ""
-        after = f"$after({self._last + 1}, {self._began}, {self._tick}, r4c_result, r4c_failure{watched})"
+        after = f"$after({self._last + 1}, {self._began}, {self._ticks}, r4c_result, r4c_failure{watched})"
         full = _FULL_LINES.format(go_on=self._go_on(self._last)) if self._has_bulkhead else ""
         return full + _END.format(wait=self._wait, after=after)
 
     def _go_on(self, position: int) -> str:
         """What lets the layer at `position` go on, before the function runs."""
-        head = f"$before({position}, {self._began}, {self._tick})" if self._has_taken else "None"
+        head = f"$before({position}, {self._began}, {self._ticks})" if self._has_taken else "None"
         return f"return {self._wait}$go_on({head}, @arguments)"
 
 
@@ -221,6 +220,16 @@ def _needs_the_clock(layer: Layer) -> bool:
         case CircuitBreakerLayer():
             return layer.machine.settings.timed
     return isinstance(layer, (RateLimiterLayer, TimeoutLayer))
+
+
+def _counts_nanoseconds(layer: Layer) -> bool:
+    """Whether what a layer compares the time with is known in nanoseconds alone."""
+    match layer:
+        case RetryLayer():
+            return layer.budget is not None
+        case CircuitBreakerLayer():
+            return layer.machine.settings.timed
+    return False
 
 
 def _lets_refusals_pass(layer: Layer) -> bool:
@@ -236,39 +245,43 @@ _FULL: Final = object()
 _DEPOSIT: Final = """\
 if r4c_began >= $budget.turn_at:
     $budget.turn(r4c_began)
-$budget.deposit()"""
+for r4c_step in $budget.deposits:
+    break"""
 
-_TICK: Final = """\
-r4c_tick = $breaker.tick
-if r4c_tick is None:
+_TICKS: Final = """\
+r4c_ticks = $breaker.ticks
+if r4c_ticks is None:
 {refusal}    {go_on}"""
 
 _REFUSE: Final = """\
-    r4c_now = $now()
+    r4c_now = $clock()
     r4c_until = $breaker.refuse_until
     if r4c_now < r4c_until and not $listeners.subscriptions:
-        $breaker.not_permitted.tick()
-        raise $new($refusal, $untold, r4c_now, r4c_until)
+        for r4c_step in $breaker.not_permitted.ticks:
+            raise $new($refusal, $untold, r4c_now, r4c_until)
 """
 
 _PERMIT: Final = """\
-if r4c_began >= $limiter.end:
-    $limiter.turn(r4c_began)
-r4c_is_limited = False
-try:
-    $limiter.take()
-except StopIteration:
-    r4c_is_limited = True
-if r4c_is_limited:
+if r4c_began >= $limiter.{end}:
+    $limiter.turn($in_nanoseconds(r4c_began))
+for r4c_step in $limiter.permits:
+    break
+else:
     {go_on}"""
 
+# There may be no task, or one that is not asyncio's own.
 _WATCH: Final = """\
 {find_task}
-if r4c_task is None:
+try:
+    r4c_cancelling = $cancelling(r4c_task)
+except (AttributeError, TypeError):
+    r4c_cancelling = None
+if r4c_cancelling is None:
     {go_on}
-r4c_number = $number()
-r4c_cancelling = r4c_task.cancelling()
-r4c_limit = r4c_began + $limit"""
+for r4c_number in $numbers:
+    break
+r4c_limit = r4c_began + $limit
+r4c_running = r4c_watch.running"""
 
 _NOBODY_WAITS: Final = """\
 if $bulkhead.waiting:
@@ -280,8 +293,15 @@ try:
 except BaseException as r4c_error:
 {fired}    r4c_result, r4c_failure = None, r4c_error
 else:
-{fired}{success}
-    r4c_failure = None"""
+    if {conditions}:
+{finish}
+{fired}    r4c_failure = None"""
+
+_CALL_ALONE: Final = """\
+try:
+    return {wait}$function(@arguments)
+except BaseException as r4c_error:
+    r4c_result, r4c_failure = None, r4c_error"""
 
 # A `for` takes the slot without a gap in which an asynchronous exception could lose it.
 _SLOT: Final = """\
@@ -298,37 +318,36 @@ try:
 except IndexError:
     r4c_result, r4c_failure = None, $full"""
 
-# Nothing stays set, wherever an asynchronous exception comes: without a token, one came right after the deadline was
-# set.
+# Nothing stays set, wherever an asynchronous exception comes: also not if it comes before there is a token to reset by.
 _WITHIN: Final = """\
 r4c_outer = $deadline()
-r4c_token = None
 try:
-    r4c_token = $set({stored}) if r4c_outer is None else $enter_deadline({deadline}, $now){enter}
+    r4c_token = {token}
+except BaseException:
+    $set(r4c_outer)
+    raise
+try:
 {body}
 finally:
 {leave}"""
 
 _TIMER: Final = """\
-r4c_watch.running[r4c_number] = r4c_limit, r4c_task
+r4c_running[r4c_number] = r4c_limit, r4c_task
 if not r4c_watch.is_set:
-    r4c_watch.set(r4c_began)"""
+    r4c_watch.set(r4c_began)
+"""
 
-_TIMER_STOPPED: Final = "r4c_watch.running.pop(r4c_number, None)\n"
-_FIRED: Final = "    r4c_fired = r4c_watch.running.pop(r4c_number, None) is None\n"
-_RESET: Final = """\
-if r4c_token is None:
-    $set(r4c_outer)
-else:
-    $reset(r4c_token)"""
+_TIMER_STOPPED: Final = """\
+if r4c_number in r4c_running:
+    del r4c_running[r4c_number]
+"""
+_FIRED: Final = "r4c_fired = r4c_number not in r4c_running\n"
+_RESET: Final = "$reset(r4c_token)"
 
 # A coroutine that was never finished is closed in another context, whose deadline is not ours.
 _RESET_ASYNC: Final = """\
 try:
-    if r4c_token is None:
-        $set(r4c_outer)
-    else:
-        $reset(r4c_token)
+    $reset(r4c_token)
 except ValueError:
     pass"""
 

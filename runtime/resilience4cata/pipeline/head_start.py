@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..clock import in_nanoseconds
 from ..policies.machines.circuit_breaker import Admission
 from .outcome import Outcome
 
@@ -40,14 +41,14 @@ class HeadStart:
         return outcome
 
 
-def before_the_function(position: int, began: int | None, admission: Admission | None) -> HeadStart:
-    """The layer at `position` cannot let the call pass quickly."""
-    return HeadStart(position, began, admission, None)
+def before_the_function(position: int, began: float | None, admission: Admission | None) -> HeadStart:
+    """The layer at `position` cannot let the call pass quickly. `began` is of a `Reading`."""
+    return HeadStart(position, _moment(began), admission, None)
 
 
 def after_the_function(
     position: int,
-    began: int | None,
+    began: float | None,
     admission: Admission | None,
     result: Any,
     failure: BaseException | None,
@@ -58,4 +59,8 @@ def after_the_function(
     if failure is not None and failure.__traceback__ is not None:
         # Its first entry is the quick way's frame, which appears again when the failure surfaces through it.
         failure.__traceback__ = failure.__traceback__.tb_next
-    return HeadStart(position, began, admission, Outcome(result, failure), cancelling, fired)
+    return HeadStart(position, _moment(began), admission, Outcome(result, failure), cancelling, fired)
+
+
+def _moment(began: float | None) -> int | None:
+    return None if began is None else in_nanoseconds(began)

@@ -5,11 +5,11 @@ State outlives settings: `Machines` holds the state, `Instances` says with which
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from functools import lru_cache
 from threading import RLock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from ..clock import Clock, Scheduler
 from ..errors import DefinitionError
@@ -19,6 +19,7 @@ from ..policies.machines.bulkhead import BulkheadMachine, BulkheadSettings
 from ..policies.machines.circuit_breaker import CircuitBreakerMachine, CircuitBreakerSettings
 from ..policies.machines.rate_limiter import RateLimiterMachine, RateLimiterSettings
 from ..policies.machines.retry import Random
+from ..records import dataclass
 from .workers import Workers
 
 S = TypeVar("S")
@@ -36,8 +37,13 @@ RECORDS: Final[Mapping[str, type[Any]]] = {
 
 
 def record_of(kind: type[S], values: Mapping[str, Any]) -> S:
-    """The immutable record of resolved values, whose durations are nanoseconds already."""
-    return kind(**{name: values[name] for name in kind.__annotations__})
+    """The immutable record of resolved values, whose durations are nanoseconds already; equal ones are shared."""
+    return cast("S", _record(cast("Any", kind), *(values[name] for name in kind.__annotations__)))
+
+
+@lru_cache(maxsize=512, typed=True)
+def _record(kind: Callable[..., Any], *values: Any) -> Any:
+    return kind(*values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +78,8 @@ class Machines:
             with self.lock:
                 found = self._machines.get(key)
                 if found is None:
-                    found = self._machines.setdefault(key, self._made(key, self._records.get(key, record), now))
-        return found
-
-    def going_on(self, key: Key, record: Record) -> Machine:
-        """The instance, which goes on with these settings if it had others."""
-        found = self.the(key, record)
-        if found.settings != record:
-            now = self.around.clock.monotonic_ns()
-            with self.lock:
-                events = _reconfigure(found, record, now)
-            self.around.listeners.channel(key[1], key[0]).emit(events)
+                    made = new_machine(key, self._records.get(key, record), self.around, now)
+                    found = self._machines.setdefault(key, made)
         return found
 
     def budget(self, name: str, settings: RetryBudgetSettings) -> RetryBudgetMachine:
@@ -103,9 +100,7 @@ class Machines:
 
     def renew_after_fork(self) -> None:
         """Give back, in a child process, what other threads held."""
-        for machine in self._machines.values():
-            if not isinstance(machine, RateLimiterMachine):
-                machine.renew_after_fork()
+        renew_after_fork(self._machines.values())
 
     def of(self, policy: str) -> dict[str, Machine]:
         """The instances of one policy by name."""
@@ -130,21 +125,31 @@ class Machines:
             if budget.settings != budgets[name]:
                 budget.reconfigure(budgets[name], now)
         changed = ((key, machine) for key, machine in self._machines.items() if machine.settings != records[key])
-        return [(key, _reconfigure(machine, records[key], now)) for key, machine in changed]
-
-    def _made(self, key: Key, record: Record, now: int) -> Machine:
-        policy, name = key
-        channel = self.around.listeners.channel(name, policy)
-        match record:
-            case CircuitBreakerSettings():
-                return CircuitBreakerMachine(record, now, channel)
-            case BulkheadSettings():
-                return BulkheadMachine(record)
-            case RateLimiterSettings():
-                return RateLimiterMachine(record, channel)
+        return [(key, reconfigure(machine, records[key], now)) for key, machine in changed]
 
 
-def _reconfigure(machine: Machine, record: Record, now: int) -> Events:
+def new_machine(key: Key, record: Record, around: Surroundings, now: int) -> Machine:
+    """The state of a new instance."""
+    policy, name = key
+    channel = around.listeners.channel(name, policy)
+    match record:
+        case CircuitBreakerSettings():
+            return CircuitBreakerMachine(record, now, channel)
+        case BulkheadSettings():
+            return BulkheadMachine(record)
+        case RateLimiterSettings():
+            return RateLimiterMachine(record, channel)
+
+
+def renew_after_fork(machines: Iterable[Machine]) -> None:
+    """Give back, in a child process, what other threads held."""
+    for machine in machines:
+        if not isinstance(machine, RateLimiterMachine):
+            machine.renew_after_fork()
+
+
+def reconfigure(machine: Machine, record: Record, now: int) -> Events:
+    """Let an instance go on with other settings. Gives what happened by that, to be told under no lock."""
     match machine, record:
         case CircuitBreakerMachine(), CircuitBreakerSettings():
             return machine.reconfigure(record, now)

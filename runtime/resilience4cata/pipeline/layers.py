@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
+from weakref import WeakValueDictionary
 
 from ..policies.classification import Classification, ExceptionClasses, Refusals
 from ..policies.machines.budget import RetryBudgetMachine, RetryBudgetSettings
@@ -20,6 +21,11 @@ Values = Mapping[str, Any]
 
 NOT_EXECUTED: Final = ("hedge", "adaptive_limit")
 """Policies that are declared and checked, but not run yet."""
+
+
+# Equal lists are compiled once: elements share what was found out about a class. By the identity of what is in them,
+# which lives as long as they do.
+_classifications: Final[WeakValueDictionary[object, Classification]] = WeakValueDictionary()
 
 
 class BudgetNumbers(Protocol):
@@ -110,22 +116,21 @@ class Maker:
         )
 
     def _circuit_breaker(self, values: Values) -> CircuitBreakerLayer:
-        return CircuitBreakerLayer(
-            self._instances.circuit_breaker(values["name"], values),
-            self._classification(Refusals.CIRCUIT_BREAKER, values, "record_on", "ignore_on"),
-            self._around.listeners.channel(values["name"], "circuit_breaker"),
-            self._around.clock,
-        )
+        machine = self._instances.circuit_breaker(values["name"], values)
+        lists = self._classification(Refusals.CIRCUIT_BREAKER, values, "record_on", "ignore_on")
+        return CircuitBreakerLayer(machine, lists, machine.channel, self._around.clock)
 
     def _classification(self, refusals: Refusals, values: Values, allow: str, deny: str) -> Classification:
-        return Classification(
-            refusals,
-            tuple(values[allow] or ()),
-            tuple(values[deny] or ()),
-            classifier=values.get("classifier"),
-            unwrap=tuple(self._options.classification_unwrap),
-            bypass=tuple(self._options.classification_bypass),
-        )
+        given = tuple(values[allow] or ()), tuple(values[deny] or ())
+        always = tuple(self._options.classification_unwrap), tuple(self._options.classification_bypass)
+        classifier = values.get("classifier")
+        key = refusals, id(classifier), *(tuple(map(id, classes)) for classes in (*given, *always))
+        found = _classifications.get(key)
+        if found is None:
+            unwrap, bypass = always
+            made = Classification(refusals, *given, classifier=classifier, unwrap=unwrap, bypass=bypass)
+            found = _classifications.setdefault(key, made)
+        return found
 
     def _budget(self, name: str | None) -> RetryBudgetMachine | None:
         numbers = self._options.budgets.get(name) if name is not None else None

@@ -52,6 +52,12 @@ class Runner:
         self.around = around
         self._sync = SyncPort(around.clock, around.scheduler, around.workers)
         self._async = AsyncPort(around.clock, around.scheduler)
+        # Bound once, since every guarded function has one of them.
+        self._ways: tuple[Callable[..., Any], Callable[..., Any]] = self.call, self.acall
+
+    def way(self, *, asynchronous: bool) -> Callable[..., Any]:
+        """`call` or `acall`."""
+        return self._ways[asynchronous]
 
     def call(
         self,

@@ -8,9 +8,9 @@ from asyncio import AbstractEventLoop, Task, get_running_loop, tasks
 from collections.abc import Callable
 from typing import Any, Final
 
-from ..clock import SECOND, Clock, Scheduler
+from ..clock import SECOND, Reading, Scheduler, in_nanoseconds
 
-__all__ = ["FIND_TASK", "Timers", "Watch", "alarm", "get_ident", "get_running_loop", "task_of"]
+__all__ = ["FIND_TASK", "Task", "Timers", "Watch", "alarm", "get_ident", "get_running_loop", "task_of"]
 
 # Each text finds `r4c_task`, None outside of tasks, and `r4c_watch`, the watch of its loop.
 if sys.version_info >= (3, 12):
@@ -65,24 +65,25 @@ class Timers:
         watch.running[number] = deadline, task          # `number` is of this call alone
         if not watch.is_set: watch.set(now)
         ...                                             # the call
-        fired = watch.running.pop(number, None) is None
+        fired = number not in watch.running
+        watch.running.pop(number, None)
 
-    A call whose deadline comes is cancelled and no longer in `running`.
+    A call whose deadline comes is cancelled and no longer in `running`. All moments are those of one `Reading`.
     """
 
-    __slots__ = ("_clock", "_scheduler", "_watches", "watch")
+    __slots__ = ("_reading", "_scheduler", "_watches", "watch")
 
-    def __init__(self, clock: Clock, scheduler: Scheduler) -> None:
-        self._clock = clock
+    def __init__(self, reading: Reading, scheduler: Scheduler) -> None:
+        self._reading = reading
         self._scheduler = scheduler
         self._watches: dict[AbstractEventLoop, Watch] = {}
-        self.watch = Watch(None, clock, scheduler)
+        self.watch = Watch(None, reading, scheduler)
 
     def watch_of(self, loop: AbstractEventLoop) -> Watch:
         """The watch of an event loop, which is at hand from now on."""
         found = self._watches.get(loop)
         if found is None:
-            found = Watch(loop, self._clock, self._scheduler)
+            found = Watch(loop, self._reading, self._scheduler)
             # A new dict, since loops of other threads may be looked up meanwhile.
             known = {loop: watch for loop, watch in self._watches.copy().items() if not loop.is_closed()}
             self._watches = {**known, loop: found}
@@ -97,29 +98,29 @@ class Watch:
     `host._thread_id` is the thread that the loop runs in, None where the loop does not tell.
     """
 
-    __slots__ = ("_clock", "_scheduler", "host", "is_set", "loop", "running")
+    __slots__ = ("_now", "_scheduler", "host", "is_set", "loop", "running")
 
-    def __init__(self, loop: AbstractEventLoop | None, clock: Clock, scheduler: Scheduler) -> None:
+    def __init__(self, loop: AbstractEventLoop | None, reading: Reading, scheduler: Scheduler) -> None:
         self.loop = loop
         self.host: object = loop if hasattr(loop, "_thread_id") else _SILENT
-        self.running: dict[int, tuple[int, Task[Any]]] = {}
+        self.running: dict[int, tuple[float, Task[Any]]] = {}
         self.is_set = False
-        self._clock = clock
+        self._now = reading.now
         self._scheduler = scheduler
 
-    def set(self, now: int) -> None:
+    def set(self, now: float) -> None:
         """Wake up at the first deadline."""
         for deadline, _ in self.running.values():
             self.is_set = True
-            alarm(self._scheduler, max(0, deadline - now), self._wake)
+            alarm(self._scheduler, max(0, in_nanoseconds(deadline - now)), self._wake)
             return
 
     def _wake(self) -> None:
         self.is_set = False
-        now = self._clock.monotonic_ns()
+        now = self._now()
         due = []
         for number, (deadline, task) in self.running.items():
-            if deadline > now:
+            if in_nanoseconds(deadline - now) > 0:
                 break
             due.append((number, task))
         for number, task in due:

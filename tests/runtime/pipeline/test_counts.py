@@ -20,13 +20,14 @@ from resilience4cata import (
     timeout,
 )
 from resilience4cata.events import Event
+from resilience4cata.pipeline import flat
 from resilience4cata.policies.machines import budget as budgets
 from resilience4cata.policies.machines import bulkhead as bulkheads
 from resilience4cata.policies.machines import circuit_breaker as circuit_breakers
 from resilience4cata.policies.machines import rate_limiter as rate_limiters
 from resilience4cata.testing import ManualClock, ManualScheduler
 
-from .twins import Text
+from .twins import Text, reading_in_seconds
 
 BUDGET = Text("resilience4cata.budgets.shared.percent=50")
 FOUR = (fallback(lambda _: None), retry(), circuit_breaker(), bulkhead())
@@ -116,9 +117,14 @@ async def ended(function: Callable[[object], Any], amount: object, *, asynchrono
 
 
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("in_seconds", [False, True], ids=["nanoseconds", "seconds"])
 @pytest.mark.parametrize("policies", READS)
-def test_happy_path(policies: str, asynchronous: bool, counts: Counts) -> None:
+def test_happy_path(
+    policies: str, in_seconds: bool, asynchronous: bool, counts: Counts, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A call that succeeds reads the clock exactly so often, and takes no lock."""
+    if in_seconds:
+        monkeypatch.setattr(flat, "reading", reading_in_seconds)
     declared, sync_reads, async_reads = READS[policies]
     clock = CountingClock()
     builder = Resilience.builder().only("no.module").clock(clock).scheduler(ManualScheduler(clock)).source(BUDGET)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from resilience4cata import Resilience, TimeoutExceededError, timeout
+from resilience4cata.clock import reading
 from resilience4cata.pipeline.timers import Timers
 from resilience4cata.policies.machines.timeout import current_deadline
 from resilience4cata.testing import ManualClock, ManualScheduler
@@ -218,7 +219,7 @@ def test_a_loop_that_does_not_tell_its_thread(world: World) -> None:
 
 def test_closed_loops_are_let_go() -> None:
     clock = ManualClock()
-    timers = Timers(clock, ManualScheduler(clock))
+    timers = Timers(reading(clock), ManualScheduler(clock))
     loops = [asyncio.new_event_loop() for _ in range(3)]
     for loop in loops:
         timers.watch_of(loop)

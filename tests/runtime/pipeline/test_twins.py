@@ -19,7 +19,7 @@ from resilience4cata import (
     timeout,
 )
 
-from .twins import MS, Fault, Interruption, Passing, Plan, Step, Swallowing, both
+from .twins import MS, Fault, Interruption, Passing, Plan, Step, Swallowing, each_way
 
 
 def instead(amount: int, *, option: int = 0) -> tuple[str, int]:
@@ -150,8 +150,9 @@ MEETS = {
 @pytest.mark.parametrize("meets", MEETS)
 def test_what_it_meets(meets: str, asynchronous: bool) -> None:
     """Each way in which a call leaves the quick way ends as if it had never been on it."""
-    quick, slow = both(MEETS[meets], asynchronous=asynchronous)
+    quick, in_seconds, slow = each_way(MEETS[meets], asynchronous=asynchronous)
     assert slow == quick
+    assert slow == in_seconds
 
 
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
@@ -159,5 +160,6 @@ def test_what_it_meets(meets: str, asynchronous: bool) -> None:
 @given(plan=plans)
 def test_any_plan(asynchronous: bool, plan: Plan) -> None:
     """Whatever functions, operators and time do, nobody can tell which way the calls took."""
-    quick, slow = both(plan, asynchronous=asynchronous)
+    quick, in_seconds, slow = each_way(plan, asynchronous=asynchronous)
     assert slow == quick
+    assert slow == in_seconds

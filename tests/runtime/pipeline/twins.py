@@ -1,20 +1,22 @@
-"""Two worlds that differ in one thing: whether calls may take the quick way, or the layers' own way alone."""
+"""Worlds that differ in one thing: whether calls may take the quick way, in what it counts time, or the layers' own
+way alone."""
 
 from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 import pytest
 
-from resilience4cata import ConfigSources, Resilience, ResilienceWarning
+from resilience4cata import ConfigSources, Resilience, ResilienceWarning, current_deadline
+from resilience4cata.clock import SECOND, Reading
 from resilience4cata.events import Event
 from resilience4cata.facts import ConfigFile
-from resilience4cata.pipeline import entries
+from resilience4cata.pipeline import entries, flat
 from resilience4cata.testing import ManualClock, ManualScheduler
 
 MS = 1_000_000
@@ -77,6 +79,7 @@ class Seen:
     """Everything that can be seen of it."""
 
     ends: list[Any]
+    left: list[float | None]
     events: list[Any]
     waits: list[int]
     executions: int
@@ -93,6 +96,8 @@ class World:
         self.clock = ManualClock()
         self.scheduler = ManualScheduler(self.clock)
         self.events: list[Event] = []
+        # What each execution still had time for.
+        self.left: list[float | None] = []
         self.executions = 0
         settings = SETTINGS + ("true" if plan.listens == "of every call" else "false")
         builder = Resilience.builder().only("no.module").clock(self.clock).scheduler(self.scheduler).random(Random(1))
@@ -117,6 +122,7 @@ class World:
                 ends.append(self._end_of_call())
         return Seen(
             ends,
+            self.left,
             [seen(event) for event in self.events],
             self.scheduler.waits,
             self.executions,
@@ -165,6 +171,7 @@ class World:
     def _begin(self) -> Step:
         step = self.plan.steps[self.executions % len(self.plan.steps)]
         self.executions += 1
+        self.left.append(current_deadline())
         return step
 
 
@@ -189,10 +196,19 @@ def seen(event: Event) -> Any:
     return type(event).__name__, [told(v) if isinstance(v, BaseException) else v for v in values]
 
 
-def both(plan: Plan, *, asynchronous: bool) -> Sequence[Seen]:
-    """What is seen of the quick way, and of the layers' own way."""
+def each_way(plan: Plan, *, asynchronous: bool) -> tuple[Seen, Seen, Seen]:
+    """What is seen of the quick way, of that in seconds, and of the layers' own way."""
     quick = World(plan, asynchronous=asynchronous).run()
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flat, "reading", reading_in_seconds)
+        in_seconds = World(plan, asynchronous=asynchronous).run()
         patch.setattr(entries, "quick_code", lambda *_, **__: None)
         slow = World(plan, asynchronous=asynchronous).run()
-    return quick, slow
+    return quick, in_seconds, slow
+
+
+def reading_in_seconds(clock: ManualClock, *, exact: bool) -> Reading:
+    """That of a manual clock, as if it were the system's."""
+    if exact:
+        return Reading(clock.monotonic_ns, in_seconds=False)
+    return Reading(lambda: clock.monotonic_ns() / SECOND, in_seconds=True)

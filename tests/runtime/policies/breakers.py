@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from resilience4cata import Outcome, WindowType
@@ -39,10 +40,10 @@ class Driven:
 
     def begin(self) -> Admission | None:
         """What the call holds while it runs; None if it was refused."""
-        tick = self.machine.tick
-        if tick is not None:
+        ticks = self.machine.ticks
+        if ticks is not None:
             self.executions += 1
-            return tick
+            return ticks
         admission, events = self.machine.admit(self.clock.now)
         self.channel.emit(events)
         self.executions += admission is not None
@@ -51,11 +52,11 @@ class Driven:
     def end(self, admission: Admission, outcome: Outcome, elapsed: int = 0) -> None:
         machine, now = self.machine, self.clock.now
         settings = machine.settings
-        if callable(admission) and outcome is Outcome.SUCCESS:
+        if isinstance(admission, Iterator) and outcome is Outcome.SUCCESS:
             quick = now < machine.turn_at and elapsed <= settings.slow_above if settings.timed else True
             if quick:
-                admission()
-                return
+                for _ in admission:
+                    return
         self.channel.emit(machine.record(admission, outcome, now, elapsed))
 
     def call(self, letter: str, elapsed: int = 0) -> str:

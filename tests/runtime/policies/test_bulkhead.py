@@ -75,6 +75,17 @@ class TestTable:
         machine.serve()
         assert waiter.inside
 
+    def test_a_queue_is_of_one_bulkhead(self) -> None:
+        """None has one before somebody waits, or its limit is lowered below what runs."""
+        machine, lowered, other = (bulkhead(1) for _ in range(3))
+        holders = [m.entry() for m in (machine, lowered)]
+        assert [True, True] == [holder.try_enter() for holder in holders]
+        waiter = machine.entry()
+        waiter.join(ThreadSignal())
+        lowered.reconfigure(BulkheadSettings(0, 0))
+        assert [True, True, False] == [bool(m.waiting) for m in (machine, lowered, other)]
+        assert other.entry().try_enter()
+
     def test_a_wait_that_ends_loses_and_gains_nothing(self) -> None:
         clock = ManualClock()
         scheduler = ManualScheduler(clock)

@@ -67,7 +67,7 @@ class TestThreads:
                 entry = machine.entry()
                 try:
                     served[index] += enter(entry, 60 * S, SYSTEM_CLOCK, scheduler)
-                    waited[index] += len(machine.waiting) > 0
+                    waited[index] += bool(machine.waiting)
                     yield_to_others()
                 finally:
                     entry.leave()

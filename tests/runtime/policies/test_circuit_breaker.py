@@ -115,10 +115,10 @@ class TestTimeWindow:
         clock.now = 10 * S
         b = breaker(2, 4, clock=clock, window_type=WindowType.TIME)
         b.calls("SSSS")
-        quick = [b.machine.tick is not None]
+        quick = [b.machine.ticks is not None]
         clock.now = 12 * S
         b.call("F")
-        quick.append(b.machine.tick is not None)
+        quick.append(b.machine.ticks is not None)
         assert ([True, False], None) == (quick, b.rate)
         b.calls("FFF")
         assert State.OPEN is b.state()
@@ -159,7 +159,7 @@ class TestReconfigure:
         b = breaker(100, 2)
         b.calls("SSS")
         b.machine.reconfigure(replaced(b, minimum_calls=10), b.clock.now)
-        assert (None, None) == (b.machine.tick, b.rate)
+        assert (None, None) == (b.machine.ticks, b.rate)
         b.calls("FFFFF")
         assert State.CLOSED is b.state()
         b.calls("FF")
@@ -170,7 +170,7 @@ class TestReconfigure:
     def test_another_window_begins_empty(self, change: dict[str, Any], letters: str) -> None:
         b = breaker(4, 4)
         b.calls(letters)
-        late = b.machine.tick
+        late = b.machine.ticks
         b.machine.reconfigure(replaced(b, **change), b.clock.now)
         assert (State.CLOSED, Figures()) == (b.state(), b.machine.snapshot(b.clock.now).window)
         assert late is None

@@ -61,6 +61,18 @@ class TestStates:
         assert "X" == b.call("S")
         assert 1 == b.machine.snapshot(clock.now).not_permitted
 
+    def test_refusals_are_its_own(self, clock: ManualClock) -> None:
+        """What has never opened has nothing to count with; what has counts alone, also after it began anew."""
+        first, second, closed = example(clock), example(clock), example(clock)
+        for b in (first, second):
+            b.calls("FFFSS")
+        assert ["X", "X", "X"] == [b.call("S") for b in (first, first, second)]
+        assert [2, 1, 0] == [b.machine.snapshot(clock.now).not_permitted for b in (first, second, closed)]
+        first.machine.reset(clock.now)
+        first.calls("FFFSS")
+        assert "X" == first.call("S")
+        assert [1, 1, 0] == [b.machine.snapshot(clock.now).not_permitted for b in (first, second, closed)]
+
     def test_open_ends(self, half_open: Driven) -> None:
         assert half_open.begin() is not None
         assert State.HALF_OPEN is half_open.state()

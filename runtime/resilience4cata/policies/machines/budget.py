@@ -53,15 +53,16 @@ class RetryBudgetSnapshot(NamedTuple):
 class RetryBudgetMachine:
     """One retry budget, shared by all retries that name it.
 
-    The quick way of a deposit takes no lock: `if now >= budget.turn_at: budget.turn(now)`, then `budget.deposit()`.
+    The quick way of a deposit takes no lock: `if now >= budget.turn_at: budget.turn(now)`, then a step of
+    `budget.deposits`.
     """
 
-    __slots__ = ("__weakref__", "_calls", "_retries", "_slices", "deposit", "lock", "settings", "turn_at")
+    __slots__ = ("__weakref__", "_calls", "_retries", "_slices", "deposits", "lock", "settings", "turn_at")
 
     def __init__(self, settings: RetryBudgetSettings, now: int) -> None:
         self.settings = settings
         self._calls = Counter()
-        self.deposit = self._calls.tick
+        self.deposits = self._calls.ticks
         self.lock = RLock()
         self._slices: deque[_Slice] = deque()
         self._retries = 0
@@ -72,6 +73,10 @@ class RetryBudgetMachine:
         """Begin the slice that runs `now`."""
         with self.lock:
             self._turn_locked(now)
+
+    def deposit(self) -> None:
+        """Pay in for one call."""
+        self._calls.tick()
 
     def withdraw(self, now: int) -> bool:
         """Pay for one retry; False if there is not enough."""

@@ -22,7 +22,7 @@ from collections import OrderedDict
 from contextlib import suppress
 from enum import Enum
 from threading import RLock
-from typing import Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 from weakref import ref
 
 from ...clock import Signal
@@ -53,12 +53,14 @@ class _Debt(Enum):
 _DEBT: Final = _Debt.DEBT
 # Not None: `slots` compares it with 0, which is fastest between equal types.
 _SLOT: Final = 1
+# The queue of all bulkheads that nobody has waited for yet. Nothing is ever put in.
+_NO_QUEUE: Final[OrderedDict[Any, None]] = OrderedDict()
 
 
 class BulkheadMachine:
     """One bulkhead. Free slots and running calls together always equal the limit plus the debt."""
 
-    __slots__ = ("__weakref__", "_debt", "_forks", "free", "lock", "settings", "slots", "waiting")
+    __slots__ = ("__weakref__", "_debt", "_forks", "_queue", "free", "lock", "settings", "slots", "waiting")
 
     def __init__(self, settings: BulkheadSettings) -> None:
         self.settings = settings
@@ -66,7 +68,9 @@ class BulkheadMachine:
         # Calls `pop` and is never exhausted: what it would end at is not in the list.
         self.slots = iter(self.free.pop, 0)
         # Ordered, and any of them may leave at any time. Weak: an entry that is let go leaves by itself.
-        self.waiting: OrderedDict[ref[Entry] | _Debt, None] = OrderedDict()
+        self._queue: OrderedDict[ref[Entry] | _Debt, None] = _NO_QUEUE
+        # The queue, once there has been one: False is found to be false in less time than an empty queue.
+        self.waiting: OrderedDict[ref[Entry] | _Debt, None] | Literal[False] = False
         self._debt = 0
         self._forks = 0
         self.lock = RLock()
@@ -88,8 +92,8 @@ class BulkheadMachine:
             self.settings = settings
             if more < 0:
                 self._debt -= more
-                self.waiting[_DEBT] = None
-                self.waiting.move_to_end(_DEBT, last=False)
+                self._line_up_locked(_DEBT)
+                self._queue.move_to_end(_DEBT, last=False)
             else:
                 self.free.extend([_SLOT] * more)
             served = self._serve_locked()
@@ -98,7 +102,7 @@ class BulkheadMachine:
     def snapshot(self) -> BulkheadSnapshot:
         with self.lock:
             free, limit = len(self.free), self.settings.max_concurrent
-            waiting = len(self.waiting) - (_DEBT in self.waiting)
+            waiting = len(self._queue) - (_DEBT in self._queue)
             return BulkheadSnapshot(limit, limit + self._debt - free, free, waiting)
 
     def renew_after_fork(self) -> None:
@@ -106,14 +110,20 @@ class BulkheadMachine:
         with self.lock:
             self._forks += 1
             self._debt = 0
-            self.waiting.clear()
+            self._queue.clear()
             self.free[:] = [_SLOT] * self.settings.max_concurrent
+
+    def _line_up_locked(self, last: ref[Entry] | _Debt) -> None:
+        if self._queue is _NO_QUEUE:
+            self._queue = OrderedDict()
+        self.waiting = self._queue
+        self._queue[last] = None
 
     def _serve_locked(self) -> list[Entry]:
         served: list[Entry] = []
         try:
-            while self.waiting:
-                first = next(iter(self.waiting), _DEBT)
+            while self._queue:
+                first = next(iter(self._queue), _DEBT)
                 if first is _DEBT:
                     self._pay_locked()
                     continue
@@ -124,7 +134,7 @@ class BulkheadMachine:
                         # Its coroutine was collected just now, and has left.
                         entry._give_back_locked()
                     served.append(entry)
-                self.waiting.pop(first, None)
+                self._queue.pop(first, None)
         except IndexError:
             # Full. A call on the quick way may have taken the last slot: it came before anybody waited.
             return served
@@ -137,7 +147,7 @@ class BulkheadMachine:
                 self._debt -= 1
                 break
         if not self._debt:
-            self.waiting.pop(_DEBT, None)
+            self._queue.pop(_DEBT, None)
 
     def _wake(self, served: list[Entry]) -> None:
         """Wake under no lock. What was given to a task of a closed loop goes to the next."""
@@ -193,14 +203,14 @@ class Entry:
         bulkhead = self._bulkhead
         with bulkhead.lock:
             self._signal = signal
-            bulkhead.waiting[self._me] = None
+            bulkhead._line_up_locked(self._me)
             served = bulkhead._serve_locked()
         bulkhead._wake(served)
 
     def settle(self) -> bool:
         """End the wait: whether the call has a slot. One that comes at the last moment counts."""
         with self._bulkhead.lock:
-            self._bulkhead.waiting.pop(self._me, None)
+            self._bulkhead._queue.pop(self._me, None)
         return self.inside
 
     def leave(self) -> None:
@@ -208,7 +218,7 @@ class Entry:
         bulkhead = self._bulkhead
         with bulkhead.lock:
             if self._signal is not None:
-                bulkhead.waiting.pop(self._me, None)
+                bulkhead._queue.pop(self._me, None)
                 self._signal = None
             self._give_back_locked()
             served = bulkhead._serve_locked()

@@ -2,20 +2,20 @@
 
 A call in the closed state takes the quick way, which needs no lock and no look-up:
 
-    tick = breaker.tick                                   # None: ask `admit`
+    ticks = breaker.ticks                                 # None: ask `admit`
     ...                                                   # the call succeeds
-    tick()                                                # settings.timed is False
-    if now < breaker.turn_at and elapsed <= slow: tick()  # settings.timed is True; otherwise `record`
+    for _ in ticks: break                                 # settings.timed is False
+    if now < breaker.turn_at and elapsed <= slow: ...     # settings.timed is True; otherwise `record`
 
-`tick` is bound to the window of one closed period, so a late success counts in a window that nobody asks any more. It
+`ticks` belongs to the window of one closed period, so a late success counts in a window that nobody asks any more. It
 is None while a success could open the breaker: until `minimum_calls` are recorded. Whatever else happens goes through
-`admit` and `record`. A refusal while open is quick too: `now < breaker.refuse_until`, then `not_permitted.tick()`, or
-`refused` where somebody listens.
+`admit` and `record`. A refusal while open is quick too: `now < breaker.refuse_until`, then a step of
+`not_permitted.ticks`, or `refused` where somebody listens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from threading import RLock
 from typing import Final, NamedTuple, TypeAlias
 
@@ -35,7 +35,7 @@ from ..circuit_breaker import WindowType
 from ..classification import Outcome
 from .counters import Counter
 from .trial import Probe, Trial
-from .windows import Figures, Window, new_window
+from .windows import NO_FIGURES, Figures, Window, new_window
 
 
 class CircuitBreakerSettings(NamedTuple):
@@ -72,9 +72,12 @@ class Unrecorded:
 
 
 _UNRECORDED: Final = Unrecorded()
+# Most breakers never open: what only an open one needs is made when it does.
+_NOTHING_REFUSED: Final = Counter()
+_NO_TRIAL: Final = Trial()
 
-Admission: TypeAlias = Window | Probe | Unrecorded | Callable[[], None]
-"""What `record` wants back: what `admit` returned, or the `tick` that was read before the call."""
+Admission: TypeAlias = Window | Probe | Unrecorded | Iterator[None]
+"""What `record` wants back: what `admit` returned, or the `ticks` that were read before the call."""
 
 
 class CircuitBreakerSnapshot(NamedTuple):
@@ -97,22 +100,22 @@ class CircuitBreakerMachine:
 
     __slots__ = (
         "__weakref__",
-        "_channel",
         "_last",
         "_opened_at",
         "_past",
         "_state",
         "_trial",
         "_window",
+        "channel",
         "lock",
         "not_permitted",
         "refuse_until",
         "settings",
-        "tick",
+        "ticks",
         "turn_at",
     )
 
-    tick: Callable[[], None] | None
+    ticks: Iterator[None] | None
     turn_at: int
     refuse_until: int
     _state: State
@@ -120,10 +123,10 @@ class CircuitBreakerMachine:
 
     def __init__(self, settings: CircuitBreakerSettings, now: int, channel: Channel = SILENT) -> None:
         self.settings = settings
-        self.not_permitted = Counter()
-        self._channel = channel
+        self.not_permitted = _NOTHING_REFUSED
+        self.channel = channel
         self.lock = RLock()
-        self._past = Figures()
+        self._past = NO_FIGURES
         self._opened_at = now
         self._close_locked(now)
 
@@ -141,9 +144,9 @@ class CircuitBreakerMachine:
     def refused(self, now: int) -> Events:
         """Count a refusal."""
         self.not_permitted.tick()
-        if not self._channel.wants(CallNotPermitted):
+        if not self.channel.wants(CallNotPermitted):
             return NO_EVENTS
-        return (CallNotPermitted(*self._channel.stamp(now), self._state, self.retry_after(now)),)
+        return (CallNotPermitted(*self.channel.stamp(now), self._state, self.retry_after(now)),)
 
     def retry_after(self, now: int) -> int | None:
         """Nanoseconds until the open state ends; None where that cannot be told."""
@@ -165,7 +168,7 @@ class CircuitBreakerMachine:
                 recorded = self._trial.end(admission, outcome, slow)
                 return events + self._conclude_locked(now) if recorded else events
             window = self._window
-            current = admission is window or window.quick.gave(admission)
+            current = admission is window or admission is window.quick.ticks
             if self._state is not State.CLOSED or not current:
                 return events
             window.note(failed, slow, now)
@@ -198,8 +201,9 @@ class CircuitBreakerMachine:
         """Begin anew: closed, empty, nothing counted."""
         with self.lock:
             events = self._enter_locked(State.CLOSED, now)
-            self._past = Figures()
-            self.not_permitted = Counter()
+            self._past = NO_FIGURES
+            if self.not_permitted is not _NOTHING_REFUSED:
+                self.not_permitted = Counter()
             return events
 
     def reconfigure(self, settings: CircuitBreakerSettings, now: int) -> Events:
@@ -275,17 +279,17 @@ class CircuitBreakerMachine:
         figures = window.figures(now)
         if figures.calls < self.settings.minimum_calls:
             # Quick successes that began before are sent to `record` where they ask; the others cannot open it.
-            self.tick, self.turn_at = None, 0
+            self.ticks, self.turn_at = None, 0
             return NO_EVENTS
         exceeded, events = self._exceeded_locked(figures, now)
         if exceeded:
             self._opened_at = now
             return events + self._enter_locked(State.OPEN, now)
-        self.tick, self.turn_at = window.quick.tick, window.turn_at
+        self.ticks, self.turn_at = window.quick.ticks, window.turn_at
         return NO_EVENTS
 
     def _exceeded_locked(self, figures: Figures, now: int) -> tuple[bool, Events]:
-        settings, channel = self.settings, self._channel
+        settings, channel = self.settings, self.channel
         events = NO_EVENTS
         exceeded = False
         threshold = settings.failure_rate_threshold
@@ -338,22 +342,24 @@ class CircuitBreakerMachine:
             self._close_locked(now)
         else:
             self._leave_closed_locked(state)
-        if before is state or not self._channel.wants(StateTransition):
+        if before is state or not self.channel.wants(StateTransition):
             return NO_EVENTS
-        return (StateTransition(*self._channel.stamp(now), before, state),)
+        return (StateTransition(*self.channel.stamp(now), before, state),)
 
     def _close_locked(self, now: int) -> None:
         self._window = new_window(self.settings.window_type, self.settings.window_size, now)
-        self._trial = Trial()
-        self._last = Figures()
+        self._trial = _NO_TRIAL
+        self._last = NO_FIGURES
         self._state = State.CLOSED
         self.refuse_until = 0
-        self.tick, self.turn_at = None, 0
+        self.ticks, self.turn_at = None, 0
 
     def _leave_closed_locked(self, state: State) -> None:
-        self.tick, self.turn_at = None, 0
+        self.ticks, self.turn_at = None, 0
+        if self.not_permitted is _NOTHING_REFUSED:
+            self.not_permitted = Counter()
         self._state = state
-        self._trial = Trial()
+        self._trial = Trial() if state is State.HALF_OPEN else _NO_TRIAL
         match state:
             case State.OPEN:
                 self.refuse_until = self._opened_at + self.settings.wait_in_open
@@ -361,7 +367,7 @@ class CircuitBreakerMachine:
                 self.refuse_until = NEVER
             case State.DISABLED:
                 # Counts where nobody looks.
-                self.tick, self.turn_at = Counter().tick, NEVER
+                self.ticks, self.turn_at = Counter().ticks, NEVER
                 self.refuse_until = 0
             case _:
                 self.refuse_until = 0

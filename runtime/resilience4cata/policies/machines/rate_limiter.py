@@ -3,8 +3,9 @@
 Cycles follow one another from the instance's first use. The quick way takes a permit of the running cycle without a
 lock:
 
-    if now >= limiter.end: limiter.turn(now)
-    limiter.take()                              # StopIteration: ask `reserve`
+    if now >= limiter.end: limiter.turn(now)    # or `end_in_seconds`, where `now` is in seconds
+    for _ in limiter.permits: break
+    else: ...                                   # ask `reserve`
 
 A permit that is not used is lost at the end of its cycle. Around a boundary up to twice the permits may pass: the last
 of one cycle and the first of the next.
@@ -12,14 +13,15 @@ of one cycle and the first of the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from heapq import heappop, heappush
+from operator import length_hint
 from threading import RLock
 from typing import NamedTuple
 
-from ...clock import NEVER
+from ...clock import NEVER, SECOND
 from ...events import NO_EVENTS, SILENT, Channel, Events, RateLimitDelayed, RateLimitExceeded
-from .counters import Counter, Permits
+from .counters import Counter, permits
 
 
 class RateLimiterSettings(NamedTuple):
@@ -66,15 +68,15 @@ class RateLimiterMachine:
         "_channel",
         "_given",
         "_open",
-        "_permits",
         "_returned",
         "_start",
         "_tail",
         "end",
+        "end_in_seconds",
         "lock",
+        "permits",
         "refused",
         "settings",
-        "take",
     )
 
     def __init__(self, settings: RateLimiterSettings, channel: Channel = SILENT) -> None:
@@ -83,10 +85,9 @@ class RateLimiterMachine:
         self._channel = channel
         self.lock = RLock()
         # Before the first use every moment is past the end, so that the first call begins the first cycle.
-        self.end = -NEVER
+        self._end_at(-NEVER)
         self._start: int | None = None
-        self._permits = Permits(0)
-        self.take: Callable[[], None] = self._permits.take
+        self.permits: Iterator[None] = permits(0)
         self._returned = 0
         # Permits reserved in later cycles, by the moment they were given for, and by that at which the cycle begins in
         # which this lies. They differ once the period has changed.
@@ -151,9 +152,8 @@ class RateLimiterMachine:
             end = now + self.settings.period
             promised = [moment for moment in self._given if moment < end]
             taken = sum(self._given.pop(moment) for moment in promised)
-            self._permits = Permits(max(0, self.settings.permits - taken))
-            self.take = self._permits.take
-            self.end = end
+            self.permits = permits(max(0, self.settings.permits - taken))
+            self._end_at(end)
             self._rebook_locked()
 
     def snapshot(self, now: int) -> RateLimiterSnapshot:
@@ -162,7 +162,7 @@ class RateLimiterMachine:
             if self._start is None:
                 return RateLimiterSnapshot(self.settings.permits, 0, self.refused.value)
             self._turn_locked(now)
-            available = self._permits.left + self._returned
+            available = length_hint(self.permits) + self._returned
             return RateLimiterSnapshot(available, sum(self._booked.values()), self.refused.value)
 
     def _rebook_locked(self) -> None:
@@ -180,13 +180,16 @@ class RateLimiterMachine:
         end = start + self.settings.period
         self._start = start
         self._returned = 0
-        self._permits = Permits(max(0, self.settings.permits - self._booked.get(start, 0)))
-        self.take = self._permits.take
+        self.permits = permits(max(0, self.settings.permits - self._booked.get(start, 0)))
         for reserved in (self._given, self._booked):
             for begun in [moment for moment in reserved if moment < end]:
                 del reserved[begun]
         # Last: who sees the new end sees the new permits.
-        self.end = end
+        self._end_at(end)
+
+    def _end_at(self, moment: int) -> None:
+        self.end = moment
+        self.end_in_seconds = moment / SECOND
 
     def _cycle_of_locked(self, moment: int) -> int:
         """When the cycle begins that `moment` lies in: the end of the running one, or later."""
@@ -194,12 +197,11 @@ class RateLimiterMachine:
         return self.end + (moment - self.end) // period * period
 
     def _take_locked(self) -> bool:
-        try:
-            self._permits.take()
-        except StopIteration:
-            if not self._returned:
-                return False
-            self._returned -= 1
+        for _ in self.permits:
+            return True
+        if not self._returned:
+            return False
+        self._returned -= 1
         return True
 
     def _first_free_locked(self) -> int:

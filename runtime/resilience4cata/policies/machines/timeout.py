@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextvars import ContextVar, Token
 from typing import Final, NamedTuple, TypeAlias
 
-from ...clock import SECOND, SYSTEM_CLOCK
+from ...clock import SECOND, SYSTEM_CLOCK, in_nanoseconds
 
 
 class TimeoutSettings(NamedTuple):
@@ -23,10 +23,9 @@ class TimeoutSettings(NamedTuple):
 Now: TypeAlias = Callable[[], int]
 """A clock's `monotonic_ns`."""
 
-Deadline: TypeAlias = int | tuple[int, Now]
-"""A moment of the system's clock, bare because one is stored on each call with a timeout; or one of another clock."""
-
-_SYSTEM_NOW: Final[Now] = SYSTEM_CLOCK.monotonic_ns
+Deadline: TypeAlias = float | tuple[int, Now]
+"""A moment of the system's clock as a `Reading` has it, bare because one is stored on each call with a timeout; or one
+of another clock."""
 
 DEADLINE: Final[ContextVar[Deadline | None]] = ContextVar("resilience4cata.deadline", default=None)
 
@@ -49,15 +48,17 @@ def nearest(now: Now) -> int | None:
     return None if deadline is None else _moment_of(deadline, now)
 
 
-def enter_deadline(moment: int, now: Now) -> Token[Deadline | None]:
-    """Let the running call end at `moment` of the clock `now`, or at a deadline around it that is nearer.
+def enter_deadline(moment: float, now: Now) -> Token[Deadline | None]:
+    """Let the running call end at `moment`, or at a deadline around it that is nearer.
 
+    It is one of the clock `now`, in nanoseconds or as a `Reading` of it has it.
     To be undone by `leave_deadline` with the token, in the same context.
     """
+    moment = in_nanoseconds(moment)
     outer = DEADLINE.get()
     if outer is not None and (outer_moment := _moment_of(outer, now)) < moment:
         moment = outer_moment
-    return DEADLINE.set(moment if now is _SYSTEM_NOW else (moment, now))
+    return DEADLINE.set(moment if now is SYSTEM_CLOCK.monotonic_ns else (moment, now))
 
 
 def keep_deadline() -> Token[Deadline | None]:
@@ -78,7 +79,7 @@ def leave_deadline(token: Token[Deadline | None]) -> None:
 
 
 def _parts(deadline: Deadline) -> tuple[int, Now]:
-    return (deadline, _SYSTEM_NOW) if isinstance(deadline, int) else deadline
+    return deadline if isinstance(deadline, tuple) else (in_nanoseconds(deadline), SYSTEM_CLOCK.monotonic_ns)
 
 
 def _moment_of(deadline: Deadline, now: Now) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..classification import Outcome
-from .windows import Figures
+from .windows import NO_FIGURES, Figures
 
 
 class Trial:
@@ -18,7 +18,7 @@ class Trial:
 
     def __init__(self) -> None:
         self.outstanding = 0
-        self.figures = Figures()
+        self.figures = NO_FIGURES
         self.since: int | None = None
 
     def probe(self, now: int, most: int, lost: Callable[[Probe], None]) -> Probe | None:

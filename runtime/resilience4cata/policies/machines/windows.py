@@ -30,6 +30,9 @@ class Figures(NamedTuple):
         return Figures(self.calls + other.calls, self.failed + other.failed, self.slow + other.slow)
 
 
+NO_FIGURES: Final = Figures()
+
+
 class _Mark(NamedTuple):
     """A call that failed or was slow: its number in the sequence."""
 
@@ -105,7 +108,7 @@ class TimeWindow:
         self.quick = Counter()
         self._buckets: deque[_Bucket] = deque()
         self._noted = self._failed = self._slow = 0
-        self._totals = Figures()
+        self._totals = NO_FIGURES
         self.turn_at = 0
         self._turn(now)
 
@@ -135,7 +138,7 @@ class TimeWindow:
             noted -= bucket.noted
             failed -= bucket.failed
             slow -= bucket.slow
-        return Figures()
+        return NO_FIGURES
 
     def totals(self) -> Figures:
         """All that was ever recorded here."""
