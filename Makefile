@@ -69,8 +69,9 @@ test-modes: .venv/stamp ## run the plugin in every mode of mypy, through every e
 .venv-packages/stamp: pyproject.toml
 	$(PYTHON) -m venv $(@D) && $(@D)/bin/python -m pip install -qq --editable '.[mypy,packages]' 'pytest>=9,<10' && touch $@
 
-test-packages: .venv-packages/stamp ## run the plugin over popular packages, and beside the plugins of others
-	$(<D)/bin/python -m pytest --override-ini addopts= --import-mode=importlib -q tests/mypy/popular_packages.py
+test-packages: .venv-packages/stamp ## run the plugin over popular packages and Python's own, and beside other plugins
+	$(<D)/bin/python -m pytest --override-ini addopts= --import-mode=importlib -q \
+		tests/mypy/popular_packages.py tests/mypy/standard_library.py
 
 .venv/stamp-checkers: .venv/stamp
 	$(BIN)/python -m pip install -qq --editable '.[checkers]' && touch $@

@@ -113,6 +113,11 @@ _RUN_THROUGH: Final[dict[type, _Parts]] = {
 }
 
 
+_NEVER_STREAMS: Final = frozenset(
+    f"builtins.{name}" for name in ("bool", "bytes", "dict", "float", "int", "list", "set", "str")
+)
+
+
 def takes_streams(function: FuncDef) -> bool:
     """Whether a parameter is annotated to be an iterator or a stream."""
     typ = function.type
@@ -121,9 +126,14 @@ def takes_streams(function: FuncDef) -> bool:
 
 def _is_stream(typ: Type) -> bool:
     found = get_proper_type(typ)
-    if isinstance(found, UnionType):
-        return all(_is_stream(item) or isinstance(get_proper_type(item), NoneType) for item in found.items)
-    return isinstance(found, Instance) and any(base.fullname in SINGLE_PASS for base in found.type.mro)
+    if isinstance(found, Instance):
+        # Most parameters are of these classes, and this is asked about every decorated function.
+        if found.type.fullname in _NEVER_STREAMS:
+            return False
+        return not SINGLE_PASS.isdisjoint([base.fullname for base in found.type.mro])
+    if not isinstance(found, UnionType):
+        return False
+    return all(_is_stream(item) or isinstance(get_proper_type(item), NoneType) for item in found.items)
 
 
 def consumed(function: FuncDef) -> frozenset[str]:

@@ -56,6 +56,7 @@ from .signatures import is_awaitable, returned_future, signature_of
 from .walk import span
 
 _ROOT: Final = "resilience4cata"
+_OUR_CLASSES: Final = frozenset({*POLICY_CLASSES, COMPOSED})
 _UNGUARDED: Final = f"{_ROOT}.unguarded"
 _INHERIT: Final = f"{_ROOT}.inherit_policies"
 # Where they are defined, which is the name that mypy knows.
@@ -84,6 +85,8 @@ class Reader:
         self.index = index
         self.classes: values.Classes = {}
         self._being_read: set[str] = set()
+        # One policy for each variable, however often it is applied: rules tell where a value is from by what holds it.
+        self._held: dict[str, Declaration | Composed | None] = {}
 
     def depend_on(self, info: TypeInfo, names: Iterable[str] = ()) -> None:
         """What is read here depends on a class and these names in it, although the code itself may not name them."""
@@ -185,12 +188,15 @@ class Reader:
         if isinstance(expression.node, Var):
             variable = expression.node.fullname
             call = self.index.value_of(variable)
+            if variable in self._held:
+                return self._held[variable]
             if call is not None and variable not in self._being_read:
                 self._being_read.add(variable)
                 try:
-                    return self.made(call)
+                    self._held[variable] = self.made(call)
                 finally:
                     self._being_read.discard(variable)
+                return self._held[variable]
         typ = internals.type_of(self.checker, expression)
         if typ is None and isinstance(expression.node, Var) and expression.node.type is not None:
             typ = get_proper_type(expression.node.type)
@@ -213,7 +219,8 @@ class Reader:
     def _decorator(self, expression: Expression) -> DecoratorFact:
         policy = self.policy(expression)
         if policy is not None:
-            return Applied(policy, self.at(expression))
+            is_made_here = isinstance(expression, CallExpr) and policy.at.line
+            return Applied(policy, policy.at if is_made_here else self.at(expression))
         called = expression.callee if isinstance(expression, CallExpr) else None
         inner = self.policy(called) if called is not None else None
         if isinstance(inner, Composed):
@@ -307,16 +314,14 @@ def policy_class(callee: Expression) -> str | None:
     if isinstance(target, TypeAlias):
         aliased = get_proper_type(target.target)
         target = aliased.type if isinstance(aliased, Instance) else None
-    if not isinstance(target, TypeInfo):
-        return None
-    return target.fullname if target.fullname in POLICY_CLASSES or target.fullname == COMPOSED else None
+    return target.fullname if isinstance(target, TypeInfo) and target.fullname in _OUR_CLASSES else None
 
 
 def holds_policy(expression: Expression) -> bool:
     """Whether an expression is a variable that holds a policy of ours."""
     variable = expression.node if isinstance(expression, RefExpr) else None
     typ = get_proper_type(variable.type) if isinstance(variable, Var) else None
-    return isinstance(typ, Instance) and (typ.type.fullname in POLICY_CLASSES or typ.type.fullname == COMPOSED)
+    return isinstance(typ, Instance) and typ.type.fullname in _OUR_CLASSES
 
 
 def _is_compared(policy: Declaration | Composed | NotAPolicy | Unknown) -> bool:

@@ -1,14 +1,17 @@
-"""Knowing again what was already found to be without fault, so that it costs next to nothing the second time.
+"""Knowing again what was already judged, so that what has no fault costs next to nothing the second time.
 
 Most decorated functions look like many others: the same policies with the same values. What rules find in such a
-function is decided by what is compared here, read straight from mypy's nodes without making facts of them. Whatever
-depends on more (a fallback that is not plainly like its original, a classifier of the function's results, a value that
-only its type tells) has no fingerprint and is always checked.
+function is decided by what is compared here, read straight from mypy's nodes without making facts of them. Where a
+fallback is not plainly like its original, that holds only for rules that look at nothing but the policies. Whatever
+depends on more (a classifier of the function's results, a value that only its type tells) has no fingerprint, and all
+rules are always asked about it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import lru_cache
+from typing import NamedTuple
 
 from mypy.nodes import (
     ARG_OPT,
@@ -34,8 +37,19 @@ from resilience4cata.facts import Declaration
 
 from .carried import parts_of, policy_name
 from .consumption import takes_streams
-from .extract import policy_class
+from .extract import Reader, policy_class
 from .index import FileIndex
+from .scopes import ClassScope
+
+
+class Fingerprint(NamedTuple):
+    """Equal for decorated functions in which the same rules find something.
+
+    Unless it is `whole`, that holds only for rules that look at nothing but the policies.
+    """
+
+    seen: Hashable
+    whole: bool
 
 
 def content(declaration: Declaration) -> Hashable:
@@ -45,19 +59,21 @@ def content(declaration: Declaration) -> Hashable:
     return declaration.policy, declaration.closed, declaration.called, said
 
 
-def fingerprint(node: Decorator, index: FileIndex) -> Hashable | None:
-    """Equal for decorated functions about which rules say the same; None if that depends on what is around it."""
+def fingerprint(node: Decorator, reader: Reader) -> Fingerprint | None:
+    """What a decorated function is known by; None if it cannot be known again."""
     if takes_streams(node.func):
         return None  # What the body does with them decides.
+    whole = True
     decorators: list[Hashable] = []
     for expression in node.original_decorators:
-        part = _decorator(expression, index)
+        part = _decorator(expression, reader.index)
         if part is None:
-            part = _fallback(expression, node.func, index)
+            part = _fallback(expression, node.func, reader)
+            whole = whole and part is not None and part.whole
         if part is None:
             return None
         decorators.append(part)
-    return _function(node.func), tuple(decorators)
+    return Fingerprint((_function(node.func), tuple(decorators)), whole)
 
 
 def _function(function: FuncDef) -> Hashable:
@@ -96,40 +112,54 @@ def _decorator(expression: Expression, index: FileIndex) -> Hashable | None:
         return expression.fullname if policy_class(expression) is None else None
     typ = get_proper_type(variable.type)
     parts = parts_of(typ) if isinstance(typ, Instance) else ()
-    if not parts or any("fallback" in text or "classifier" in text for part in parts for text in part):
+    if not _say_all(parts):
         return None
     changed = isinstance(expression, NameExpr) and index.is_rebound(f"{index.module}.{expression.name}")
     return None if changed else parts
 
 
-def _fallback(expression: Expression, original: FuncDef, index: FileIndex) -> Hashable | None:
-    """`@fallback(method="name", …)`, where the names are those of plain siblings that take and return the same."""
-    if not isinstance(expression, CallExpr) or not original.info or "@" in original.info.fullname:
-        return None  # A class in a function has its line in its name.
-    cls = policy_class(expression.callee)
-    if cls is None or policy_name(cls) != "fallback" or None in expression.arg_names:
+@lru_cache(maxsize=1024)
+def _say_all(parts: tuple[tuple[str, str], ...]) -> bool:
+    """Whether what a policy carries decides what rules find where it is used."""
+    return bool(parts) and not any("fallback" in text or "classifier" in text for part in parts for text in part)
+
+
+def _fallback(expression: Expression, original: FuncDef, reader: Reader) -> Fingerprint | None:
+    """`@fallback(method="name", …)`: whole if all names are of plain siblings that take and return the same, or of
+    nothing at all."""
+    if not isinstance(expression, CallExpr):
         return None
-    if "handler" in expression.arg_names:
-        return None  # Its type arguments are compared with those of the function's result.
+    cls = policy_class(expression.callee)
+    if cls is None or policy_name(cls) != "fallback":
+        return None
+    whole = True
     parts: list[Hashable] = [cls]
-    for argument, name in zip(expression.args, expression.arg_names, strict=True):
-        part = _targets(argument, original, index) if name == "method" else _literal(argument)
+    for argument, name, kind in zip(expression.args, expression.arg_names, expression.arg_kinds, strict=True):
+        part = _targets(argument, original, reader) if name == "method" else None
+        if part is None and not kind.is_star():
+            part = _literal(argument)
+            # The type arguments of a handler, which may have no name, are compared with the function's result.
+            whole = whole and name not in {"method", "handler", None}
         if part is None:
             return None
         parts.append((name, part))
-    return tuple(parts)
+    return Fingerprint(tuple(parts), whole)
 
 
-def _targets(argument: Expression, original: FuncDef, index: FileIndex) -> Hashable | None:
+def _targets(argument: Expression, original: FuncDef, reader: Reader) -> Hashable | None:
+    if not original.info or "@" in original.info.fullname:
+        return None  # A class in a function has its line in its name.
     names = argument.items if isinstance(argument, TupleExpr) else [argument]
-    found = []
-    for name in names:
-        target = _sibling(name.value, original, index) if isinstance(name, StrExpr) else None
-        relation = _relation(original, target) if target is not None else None
-        if target is None or relation is None:
-            return None
-        found.append((_function(target), relation))
-    return isinstance(argument, TupleExpr), tuple(found)
+    found = tuple([_target(name.value, original, reader) if isinstance(name, StrExpr) else None for name in names])
+    return None if None in found else (isinstance(argument, TupleExpr), found)
+
+
+def _target(name: str, original: FuncDef, reader: Reader) -> Hashable | None:
+    if not any(name in base.names for base in original.info.mro):
+        return name if ClassScope(original.info, reader).lookup(name) is None else None
+    target = _sibling(name, original, reader.index)
+    relation = _relation(original, target) if target is not None else None
+    return None if target is None or relation is None else (_function(target), relation)
 
 
 def _sibling(name: str, original: FuncDef, index: FileIndex) -> FuncDef | None:

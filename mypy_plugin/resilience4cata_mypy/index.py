@@ -100,7 +100,7 @@ class FileIndex:
     def _count(self, variable: str) -> int:
         if not self._globals_known and variable.rpartition(".")[0] == self.module:
             self._globals_known = True
-            if any("global " in line for line in self.lines):
+            if "global " in "\n".join(self.lines):
                 for position in reversed(range(len(self._seen.closed))):
                     if has_global(self._seen.closed[position].function.body):
                         self._walk_through(position)

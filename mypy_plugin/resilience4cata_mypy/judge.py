@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from typing import Final
 
 from mypy.nodes import ARG_POS, CallExpr, ClassDef, Decorator, Expression, MemberExpr
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.types import Instance, Type, get_proper_type
 
-from resilience4cata.diagnostics import FRONT_ENDS
+from resilience4cata.diagnostics import FRONT_ENDS, Finding, Needs
 from resilience4cata.diagnostics import Context as RuleContext
 from resilience4cata.facts import (
+    Applied,
     Composed,
     ConfigFile,
     Declaration,
@@ -23,18 +25,24 @@ from resilience4cata.facts import (
     Template,
     Written,
 )
-from resilience4cata.rules import all_findings, that_count, views_of
+from resilience4cata.rules import all_findings, all_rules, that_count, views_of, written_on
 
 from . import internals
 from .around import bases_known, classes_known, order_known
 from .carried import COMPOSED, with_facts
 from .extract import Reader, holds_policy, policy_class
-from .faultless import content, fingerprint
+from .faultless import Fingerprint, content, fingerprint
 from .index import FileIndex, Indexes
 from .listeners import listener
 from .oracle import MypyTypes
 from .report import report
 from .scopes import ClassScope, ModuleScope, scope_of
+
+_POLICIES_ALONE: Final = Needs.DECLARATIONS | Needs.TEMPLATES | Needs.EFFECTIVE
+LOOKING_AROUND: Final = frozenset(rule.code for rule in all_rules().values() if rule.needs not in _POLICIES_ALONE)
+"""Rules that look at more of a function than its policies."""
+_ON_DECLARATIONS: Final = frozenset(rule.code for rule in all_rules().values() if rule.views == (Written,))
+"""Rules that look at each policy by itself."""
 
 
 class Judge:
@@ -47,8 +55,8 @@ class Judge:
         self._indexes = Indexes()
         self._faultless: set[Hashable] = set()
         self._faulty: set[Hashable] = set()
-        # The rules that find something in a function, by its fingerprint.
-        self._finders: dict[Hashable, frozenset[str]] = {}
+        # The rules that may find something in a function, by its fingerprint.
+        self._finders: dict[Fingerprint | None, frozenset[str]] = {}
 
     def _index(self, checker: internals.Checker) -> FileIndex:
         tree = internals.tree_of(checker)
@@ -125,28 +133,47 @@ class Judge:
             reader = Reader(checker, self._index(checker))
             known = self._fingerprint(node, reader) if isinstance(node, Decorator) else None
             if known is None or known not in self._faultless:
-                self._check(views_of(_element(node, reader)), reader, known)
+                self._check(self._views(node, reader, known), reader, known)
         return context.default_return_type
 
-    def _fingerprint(self, node: Decorator, reader: Reader) -> Hashable | None:
-        found = None if self._tunes_by_name else fingerprint(node, reader.index)
+    def _views(self, node: Decorator | ClassDef, reader: Reader, known: Fingerprint | None) -> Iterable[object]:
+        """The views of an element: its policies alone if nothing else will be looked at."""
+        finders = self._finders.get(known)
+        if finders is None or not finders <= _ON_DECLARATIONS or not isinstance(node, Decorator):
+            return views_of(_element(node, reader))
+        decorators = reader.decorators(node.original_decorators)
+        return written_on(reader.index.name_of(node.func), (d for d in decorators if isinstance(d, Applied)))
+
+    def _fingerprint(self, node: Decorator, reader: Reader) -> Fingerprint | None:
+        found = None if self._tunes_by_name else fingerprint(node, reader)
+        if found is None:
+            return None
         info = node.func.info or None
         known = classes_known(info), order_known(info.mro if info is not None else (), reader)
-        return None if found is None else (found, *known)
+        return Fingerprint((found.seen, *known), found.whole)
 
-    def _check(self, views: Iterable[object], reader: Reader, known: Hashable | None = None) -> None:
+    def _check(self, views: Iterable[object], reader: Reader, known: Fingerprint | None = None) -> None:
         """Check and report. With `known`, what is remembered by it saves time, and what is found is remembered."""
         if internals.in_deferred_code(reader.checker) or internals.only_interface_is_wanted(reader.checker):
             return
         context = RuleContext(FRONT_ENDS["mypy"], MypyTypes(reader), self._project)
-        findings = all_findings(self._worth_checking(views), context, self._finders.get(known))
-        if known is not None:
-            if findings:
-                self._finders[known] = frozenset(finding.rule.code for finding in findings)
-            else:
-                self._faultless.add(known)
+        finders = self._finders.get(known)
+        if finders is not None:
+            findings = all_findings(views, context, finders)
+        else:
+            findings = all_findings(self._worth_checking(views), context)
+            self._remember(known, findings)
         if findings:
             report(that_count(findings), reader)
+
+    def _remember(self, known: Fingerprint | None, findings: Iterable[Finding]) -> None:
+        if known is None:
+            return
+        codes = frozenset(finding.rule.code for finding in findings)
+        if codes or not known.whole:
+            self._finders[known] = codes if known.whole else codes | LOOKING_AROUND
+        else:
+            self._faultless.add(known)
 
     def _worth_checking(self, views: Iterable[object]) -> Iterator[object]:
         """The views without declarations that say the same as one in which nothing was found.

@@ -34,9 +34,12 @@ class ResiliencePlugin(Plugin):
         self._settings = settings.load(options)
         cache.announce(options, self._settings)
         judge = Judge(self._settings.project)
-        self._made = dict.fromkeys(POLICY_CLASSES, _safe(judge.policy_made)) | {COMPOSED: _safe(judge.composed_made)}
-        self._methods = dict.fromkeys(_CALLS, _safe(judge.applied)) | {_TEMPLATE: _safe(judge.template_made)}
-        self._methods |= dict.fromkeys(_LISTENING, _safe(judge.listener_given))
+        made = dict.fromkeys(POLICY_CLASSES, _safe(judge.policy_made)) | {COMPOSED: _safe(judge.composed_made)}
+        methods = dict.fromkeys(_CALLS, _safe(judge.applied)) | {_TEMPLATE: _safe(judge.template_made)}
+        methods |= dict.fromkeys(_LISTENING, _safe(judge.listener_given))
+        # mypy asks about each call in a program, most of which are none of ours: a table answers faster than a method.
+        self.get_function_hook = made.get  # type: ignore[method-assign, assignment]
+        self.get_method_hook = methods.get  # type: ignore[method-assign, assignment]
 
     def report_config_data(self, ctx: ReportConfigContext) -> object:
         return cache.report_config_data(ctx, self._settings)
@@ -49,12 +52,6 @@ class ResiliencePlugin(Plugin):
         super().set_modules(modules)
         if self._settings.problem:
             raise CompileError([self._settings.problem], use_stdout=True)
-
-    def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
-        return self._made.get(fullname)
-
-    def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
-        return self._methods.get(fullname)
 
 
 def _safe(hook: Callable[[C], Type]) -> Callable[[C], Type]:

@@ -23,7 +23,7 @@ def report(findings: Iterable[Finding], reader: Reader) -> None:
     """Report what was found in the reader's file; what belongs to another file is reported there."""
     source = _Source(reader)
     for finding in findings:
-        diagnostic = finding.diagnostic()
+        diagnostic = finding.diagnostic(with_fix=False)
         if diagnostic.at.source != reader.index.path or not diagnostic.at.line:
             continue
         if not source.suppresses(diagnostic):

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mypy.nodes import (
+    AssignmentStmt,
     CallExpr,
     Decorator,
     FuncDef,
     ImportAll,
+    MemberExpr,
     MypyFile,
+    NameExpr,
     OverloadedFuncDef,
     SymbolNode,
     SymbolTable,
@@ -147,7 +150,17 @@ class ClassScope:
                 return UNKNOWN
             if found is not None:
                 return self._definitions.of(found, self.info)
+        if any(self._is_set_otherwise(base, _unmangled(name, base)) for base in self.info.mro):
+            return UNKNOWN
         return UNKNOWN if self._may_have_more() or self._answers_for_any_name() else None
+
+    def _is_set_otherwise(self, base: TypeInfo, name: str) -> bool:
+        """Whether a name has a slot for it, or is set on the class from outside in this file (`Client.find = find`)."""
+        if name in (base.slots or ()):
+            return True
+        targets = (s.lvalues for s in self._reader.index.statements if isinstance(s, AssignmentStmt))
+        members = (t for several in targets for t in several if isinstance(t, MemberExpr) and t.name == name)
+        return any(isinstance(member.expr, NameExpr) and member.expr.node is base for member in members)
 
     def _answers_for_any_name(self) -> bool:
         bases = (base for base in self.info.mro if base.fullname != "builtins.object")

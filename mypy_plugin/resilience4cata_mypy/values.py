@@ -74,11 +74,16 @@ class Written:
 
 def class_ref(info: TypeInfo, classes: Classes | None = None) -> Ref:
     """A reference to a class, with its resolution order as far as it is known."""
-    ancestors = None if info.fallback_to_any else tuple([full_name(base) for base in info.mro])
+    ancestors = None if info.fallback_to_any else _ancestors(info)
     ref = Ref(full_name(info), True, ancestors)
     if classes is not None:
         classes[ref.name] = info
     return ref
+
+
+def _ancestors(info: TypeInfo) -> tuple[str, ...]:
+    names = [base.fullname for base in info.mro]
+    return tuple(map(full_name, info.mro)) if any("@" in name for name in names) else tuple(names)
 
 
 def full_name(info: TypeInfo) -> str:

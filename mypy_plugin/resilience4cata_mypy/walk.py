@@ -234,7 +234,9 @@ class Walk:
         name = scope.full_name(node.name)
         self.seen.definitions[node.line] = name
         self.seen.bind(name)
-        self.expressions(*(a.initializer for a in node.arguments if type(a.initializer) not in _LITERALS))
+        for argument in node.arguments:
+            if type(argument.initializer) not in _LITERALS:
+                self.expressions(argument.initializer)
         if scope.in_function:
             self.body(node, name)
         else:
@@ -250,7 +252,7 @@ class Walk:
     def decorator_list(self, decorators: Sequence[Expression]) -> None:
         for decorator in decorators:
             self.seen.decorators.add(span(decorator))
-            if isinstance(decorator, CallExpr) and not all(type(argument) in _LITERALS for argument in decorator.args):
+            if isinstance(decorator, CallExpr) and not _LITERALS.issuperset(map(type, decorator.args)):
                 self.expressions(decorator)
 
     def class_body(self, node: ClassDef, scope: _Scope) -> None:

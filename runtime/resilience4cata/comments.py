@@ -73,7 +73,7 @@ def marks(path: str, lines: Sequence[str]) -> Marks:
 
 
 def _marks(path: str, lines: Sequence[str]) -> Iterator[Mark]:
-    if not any(MARK in line for line in lines):
+    if MARK not in "\n".join(lines):
         return
     configures = is_configuration(path)
     found = _in_configuration(path, lines) if configures else _in_python(lines)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_UNSEPARATED = {ord(separator): None for separator in "-_."}
 _SEPARATED = {ord(separator): " " for separator in "-_."}
 
 
@@ -56,7 +55,8 @@ def distance(word: str, other: str) -> int:
 
 def _fold(word: str) -> str:
     """The word without case and separators."""
-    return word.casefold().translate(_UNSEPARATED)
+    # Three times as fast as a table for `translate`.
+    return word.casefold().replace("-", "").replace("_", "").replace(".", "")
 
 
 def _within_one(word: str, other: str) -> int | None:

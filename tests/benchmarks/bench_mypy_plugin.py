@@ -1,21 +1,26 @@
 """What the plugin costs: mypy over 5,000 decorated functions, with and without it, in turns.
 
 Typeshed and the library come from the cache in all cases, as they do in daily work. The generated code is checked anew
-each time: once without any fault, once with a finding for every function. A warm run has nothing to check at all, so
-that what is left is the time that the plugin takes to start. Prints processor times of user code, and fails if one is
-beyond its limit.
+each time: once without any fault, once with a finding for every function. mypy itself takes time for each error, so
+that a plugin that does nothing but report as many is measured beside. A warm run has nothing to check at all, so that
+what is left is the time that the plugin takes to start. Prints processor times of user code, and fails if one is beyond
+its limit.
 """
 
 from __future__ import annotations
 
+import compileall
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
+
+from resilience4cata_mypy.cache import FOLDERS
 
 FUNCTIONS = 5_000
 IN_A_CLASS = 10
@@ -109,6 +114,39 @@ METHOD = '''
 '''
 
 
+# One error for each function, at its outermost decorator, and no thought about it.
+REPORTING = """from mypy.errorcodes import ErrorCode
+from mypy.nodes import Decorator
+from mypy.plugin import MethodContext, Plugin
+from mypy.types import Type
+
+CODE = ErrorCode("X-001", "One of many", "Benchmark")
+
+
+class Reporting(Plugin):
+    def get_method_hook(self, fullname: str):
+        return self.report if fullname.startswith("resilience4cata.") and fullname.endswith(".__call__") else None
+
+    def report(self, context: MethodContext) -> Type:
+        node = context.context
+        if isinstance(node, Decorator) and context.args[0][0].line == node.original_decorators[0].line:
+            context.api.fail(f"@policy on {node.fullname}: something is wrong, and this says what", node, code=CODE)
+        return context.default_return_type
+
+
+def plugin(version: str) -> type[Plugin]:
+    return Reporting
+"""
+
+
+class Way(Enum):
+    """What is in mypy's list of plugins."""
+
+    WITHOUT = ""
+    WITH = "resilience4cata_mypy"
+    REPORTING = "reporting.py"
+
+
 class Case(NamedTuple):
     """A project, the findings in it, and how many times the plugin may take what mypy takes without it.
 
@@ -151,59 +189,67 @@ def generate(folder: Path, decorators: Sequence[str]) -> list[str]:
 
 
 class Project:
-    """The generated project of a case, with a cache for each of the two ways."""
+    """The generated project of a case, with a cache for each way."""
 
     def __init__(self, folder: Path, case: Case) -> None:
         self._folder = folder
         self._case = case
         folder.mkdir()
         self._modules = generate(folder, case.decorators)
-        for plugin in (True, False):
-            self._check(self._primed(plugin), plugin, *(self._modules if case.is_warm else ["imports.py"]))
+        (folder / Way.REPORTING.value).write_text(REPORTING)
+        self.ways = tuple(Way) if case.findings else (Way.WITHOUT, Way.WITH)
+        for way in self.ways:
+            self._check(self._primed(way), way, *(self._modules if case.is_warm else ["imports.py"]))
 
-    def measure(self, plugin: bool) -> float:
+    def measure(self, way: Way) -> float:
         """The seconds of one run over everything, with a fresh copy of the cache."""
         cache = self._folder / "cache"
         shutil.rmtree(cache, ignore_errors=True)
-        shutil.copytree(self._primed(plugin), cache)
-        return self._check(cache, plugin, *self._modules)
+        shutil.copytree(self._primed(way), cache)
+        return self._check(cache, way, *self._modules)
 
-    def _primed(self, plugin: bool) -> Path:
-        return self._folder / f"primed-{plugin}"
+    def _primed(self, way: Way) -> Path:
+        return self._folder / f"primed-{way.name}"
 
-    def _check(self, cache: Path, plugin: bool, *targets: str) -> float:
-        config = self._folder / ("with.ini" if plugin else "without.ini")
-        config.write_text("[mypy]\nstrict = true\n" + ("plugins = resilience4cata_mypy\n" if plugin else ""))
+    def _check(self, cache: Path, way: Way, *targets: str) -> float:
+        config = self._folder / f"{way.name}.ini"
+        config.write_text("[mypy]\nstrict = true\n" + (f"plugins = {way.value}\n" if way.value else ""))
         command = [sys.executable, "-m", "mypy", "--config-file", str(config), "--cache-dir", str(cache), *targets]
         before = os.times()
-        # As it is where packages are installed: their modules are compiled once.
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         result = subprocess.run(command, cwd=self._folder, env=environment, capture_output=True, text=True, check=False)
         after = os.times()
-        expected = self._case.findings if plugin and "imports.py" not in targets else 0
+        expected = self._case.findings if way is not Way.WITHOUT and "imports.py" not in targets else 0
         if result.stdout.count(": error: ") != expected:
             raise SystemExit(result.stdout[-3000:] + result.stderr)
         return after.children_user - before.children_user
 
 
-def compare(project: Project) -> tuple[float, float]:
-    """The best times with the plugin and without it."""
-    times: dict[bool, list[float]] = {True: [], False: []}
+def compare(project: Project) -> dict[Way, float]:
+    """The best time of each way."""
+    times: dict[Way, list[float]] = {way: [] for way in project.ways}
     for _ in range(ROUNDS):
-        for plugin in (True, False):
-            times[plugin].append(project.measure(plugin))
-    return min(times[True]), min(times[False])
+        for way in project.ways:
+            times[way].append(project.measure(way))
+    return {way: min(measured) for way, measured in times.items()}
 
 
 def main() -> None:
     print(f"mypy over {FUNCTIONS:,} decorated functions, best of {ROUNDS}, seconds of processor time:")
     slow = []
+    # As it is where packages are installed: their modules are compiled once.
+    for folder in FOLDERS:
+        compileall.compile_dir(folder, quiet=1)
     with tempfile.TemporaryDirectory() as name:
         for number, case in enumerate(CASES):
-            with_plugin, without = compare(Project(Path(name, str(number)), case))
+            times = compare(Project(Path(name, str(number)), case))
+            with_plugin, without = times[Way.WITH], times[Way.WITHOUT]
             ratio, more = with_plugin / without, with_plugin - without
             limit = f"{more:+.2f} (limit +{case.most})" if case.is_warm else f"x {ratio:.3f} (limit {case.limit})"
             print(f"  {case.name}: without the plugin {without:.2f}, with it {with_plugin:.2f}, {limit}", flush=True)
+            if Way.REPORTING in times:
+                errors_alone = times[Way.REPORTING] / without
+                print(f"    mypy alone for as many errors: x {errors_alone:.3f}", flush=True)
             if more > case.most if case.is_warm else ratio > case.limit:
                 slow.append(case.name)
     if slow:
