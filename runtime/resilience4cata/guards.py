@@ -57,6 +57,7 @@ class Guard:
     __slots__ = (
         "__weakref__",
         "_needs",
+        "_reference",
         "_stand_in",
         "_wrapper",
         "explicit",
@@ -84,6 +85,9 @@ class Guard:
         self.policies: tuple[object, ...] = ()
         self.since = moment()
         self.version = 0
+        # Stands among `_installed` while what counts is known. Its hash can be told only as long as the guard lives.
+        self._reference = ref(self, _forget)
+        hash(self._reference)
         # What a code needs, by the code: calls that are under way may run an older one.
         self._needs: tuple[tuple[Callable[[], CodeType | None], tuple[object, ...]], ...] = ()
         # Weakly, since the wrapper holds the guard: a function that is let go dies at once.
@@ -100,7 +104,7 @@ class Guard:
         if wrapper is None:
             wrapper = self._stand_in = function_like(self.function, _first_code_of(self))
             wrapper.__dict__[_ATTRIBUTE] = self
-            _installed.pop(id(self), None)
+            _installed.discard(self._reference)
         return wrapper
 
     def _known(self) -> FunctionType | None:
@@ -117,7 +121,7 @@ class Guard:
     def touch(self) -> None:
         """Take note that other policies concern the callable, which may have been called already."""
         self.since = moment()
-        if id(self) in _installed:
+        if self._reference in _installed:
             self.reset()
 
     def link(self, *, overriding: bool = False, overridden: bool = False) -> None:
@@ -138,9 +142,9 @@ class Guard:
         """
         wrapper: Any = self.wrapper
         with lock:
-            if ticket != self.ticket() or id(self) in _installed:
+            if ticket != self.ticket() or self._reference in _installed:
                 return False
-            _installed[id(self)] = ref(self, _forget(id(self)))
+            _installed.add(self._reference)
             if runs.needs:
                 self._needs = (*self._needs, (ref(runs.code), runs.needs))
             before = wrapper.__code__
@@ -158,7 +162,7 @@ class Guard:
         first = _first_code_of(self)
         with lock:
             self.version += 1
-            _installed.pop(id(self), None)
+            _installed.discard(self._reference)
             before = wrapper.__code__
             wrapper.__code__ = first
         del before
@@ -190,7 +194,8 @@ class _State:
 # Reentrant, since the collector or a signal may run code that makes a first call at any point.
 lock: Final = RLock()
 _moments: Final = count()
-_installed: Final[dict[int, Callable[[], Guard | None]]] = {}
+_installed: Final[set[ref[Guard]]] = set()
+_forget: Final = _installed.discard  # one for all; it asks no module globals, which go while the interpreter ends
 
 
 def wrapped(function: Callable[..., Any]) -> FunctionType:
@@ -243,11 +248,9 @@ def next_generation() -> None:
     """Let every guard ask again for the policies that count."""
     with lock:
         _state.generation += 1
-        known = list(_installed.values())
-    for reference in known:
-        found = reference()
-        if found is not None:
-            found.reset()
+        known = _installed.copy()
+    for found in filter(None, (reference() for reference in known)):
+        found.reset()
 
 
 def resolve_with(resolve: Resolve) -> None:
@@ -364,15 +367,21 @@ def _resemble(wrapper: FunctionType, target: Any) -> None:
         wrapper.__dict__["__wrapped__"] = target
 
 
-def _first_code_of(guard: Guard) -> CodeType:
-    reference = ref(guard)
+class _FirstCall:
+    """Asks for the policies that count; smaller than a function with variables of its own."""
 
-    def first_call(*args: Any, **kwargs: Any) -> Any:
-        guard = reference()
-        # The call holds the wrapper, and that its guard.
-        assert guard is not None
+    __slots__ = ("guard",)
+    guard: Callable[[], Guard | None]
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        guard = self.guard()
+        assert guard is not None  # the call holds the wrapper, and that its guard
         return _state.resolve(guard)(*args, **kwargs)
 
+
+def _first_code_of(guard: Guard) -> CodeType:
+    first_call = _FirstCall()
+    first_call.guard = guard._reference
     return forwarding(guard.function, first_call)
 
 
@@ -382,15 +391,6 @@ def _load_and_resolve(guard: Guard) -> Callable[..., Any]:
 
     import_module(f"{_PACKAGE}.resilience")
     return _state.resolve(guard)
-
-
-def _forget(key: int) -> Callable[[Any], None]:
-    def forget(_: Any) -> None:
-        # While the interpreter ends, module globals may be gone already.
-        if _installed is not None:
-            _installed.pop(key, None)
-
-    return forget
 
 
 def _nothing() -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -30,9 +29,10 @@ from .pipeline.instances import Machines
 from .pipeline.runner import Pipeline
 from .policies import Policy
 from .policies.declaration import Site
+from .records import replace
 from .running import Checked, Counting, Decorated, Parts, Recipe, Running
 from .running.later import guard_meant, guards_named, moment_of_last
-from .running.local import place_of
+from .running.local import OwnMachines, place_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -58,7 +58,7 @@ class Resilience(Running):
     def __init__(self, recipe: Recipe, checked: Checked, parts: Parts | None = None) -> None:
         super().__init__(recipe, checked, parts or Parts())
         counting = Counting(lambda: self._era, self._era_for, self._judge, self._judge_late)
-        self._decorated = Decorated(self._runner, self._around, counting)
+        self._decorated = Decorated(self._runner, counting)
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -178,7 +178,7 @@ class Resilience(Running):
         known = self.diagnostics
         self._renew(self._recipe.declared_since).warn(known)
 
-    def _all_machines(self) -> list[Machines]:
+    def _all_machines(self) -> list[Machines | OwnMachines]:
         return [*super()._all_machines(), *self._decorated.local_machines()]
 
 
@@ -327,7 +327,7 @@ build_default_with(_build_default)
 
 
 def _site(frame: Any) -> Site:
-    return Site(frame.f_code, frame.f_lasti, frame.f_lineno)
+    return Site(frame.f_code, frame.f_lasti)
 
 
 def _single_policy(policy: Any) -> Policy:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from ..facts import UNKNOWN, At, Decorator, Definition, Foreign, Kind, Signature, Unknown
 from ..policies.recorded import Recorded, context_manager_maker, function_of, is_a, is_abstract, layers
 from ..policies.recording import Application, Mark
+from ..records import replace
 from ..signature import is_marked_asynchronous
 from .annotations import results_vary, returned_future, returns_awaitable, signature_of
 from .places import Places
@@ -48,14 +49,21 @@ class Definitions:
         self._members: dict[tuple[int, str, int], Definition | Unknown] = {}
         self._alive: list[object] = []  # an id is only unique while its object lives
 
-    def member(self, owner: type, key: str, value: object) -> Definition | Unknown:
-        """What stands in the body of the class `owner` under `key`; UNKNOWN for callables of a kind not known here."""
+    def member(self, owner: type, key: str, value: Any, *, is_accessor: bool = False) -> Definition | Unknown:
+        """What stands in the body of the class `owner` under `key`; UNKNOWN for callables of a kind not known here.
+
+        With `is_accessor`, `value` is the setter or deleter of the property that stands there.
+        """
         memo = (id(owner), key, id(value))
         found = self._members.get(memo)
         if found is None:
             name = unmangled(owner, key)
             owner_id = full_name(owner)
-            found = self._definition(f"{owner_id}.{name}", name, owner_id, value, owner)
+            # Made the getter of a property, it looks as one in all that is asked of it.
+            whole = property(value) if is_accessor else value
+            found = self._definition(f"{owner_id}.{name}", name, owner_id, whole, owner)
+            if is_accessor and isinstance(found, Definition):
+                found = replace(found, accessor=True)
             self._members[memo] = found
             self._alive.append((owner, value))
         return found
@@ -98,7 +106,7 @@ class Definitions:
         at = self.places.class_name(filename, cls.__qualname__)
         if at.line or not on_class:
             return at
-        return self.places.call(on_class[0].code, on_class[0].instruction, on_class[0].line)
+        return self.places.call(on_class[0].code, on_class[0].instruction)
 
     def _definition(self, id_: str, name: str, owner_id: str, value: Any, owner: type | None) -> Definition | Unknown:
         if is_a(value, type):
@@ -145,7 +153,7 @@ class Definitions:
 
     def _ours(self, application: Application) -> Iterator[Decorator]:
         if isinstance(application.policy, Mark):
-            at = self.places.call(application.code, application.instruction, application.line)
+            at = self.places.call(application.code, application.instruction)
             yield Foreign(f"resilience4cata.{application.policy.name}", at)
         else:
             applied = self.policies.applied(application)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from ..policies.recorded import Recorded, function_of, holds, is_a
+from ..policies.recorded import Recorded, accessor_in, function_of, holds, is_a
 from ..policies.recording import recorded
 from .values import full_name
 
@@ -15,15 +15,17 @@ from .values import full_name
 class Found(NamedTuple):
     """The definition around a recorded function.
 
-    `value` is what stands under `key` in the class `owner`, or in the module if `owner` is None. `reachable` is False
-    if the name of the function or of its class leads elsewhere: nobody knows what else stands on the function, and the
-    class was replaced when its module was loaded again.
+    `value` is what stands under `key` in the class `owner`, or in the module if `owner` is None; of a property, its
+    setter or deleter if the function is that (`is_accessor`). `reachable` is False if the name of the function or of
+    its class leads elsewhere: nobody knows what else stands on the function, and the class was replaced when its module
+    was loaded again.
     """
 
     value: object
     key: str
     owner: type | None
     reachable: bool
+    is_accessor: bool = False
 
 
 def locate(anchor: object, recorded: Recorded) -> Found | None:
@@ -117,10 +119,9 @@ def _made_anew(owner: type) -> Iterator[type]:
 
 def _in_class(owner: type, name: str, anchor: object) -> Found | None:
     namespace = vars(owner)
-    value = namespace.get(name)
-    if value is not None and holds(value, anchor):
-        return Found(value, name, owner, reachable=True)
-    for key, other in tuple(namespace.items()):
-        if holds(other, anchor):
-            return Found(other, key, owner, reachable=True)
+    # Under its own name first.
+    for key, value in ((name, namespace.get(name)), *namespace.copy().items()):
+        if holds(value, anchor):
+            accessor = accessor_in(value, anchor)
+            return Found(accessor or value, key, owner, reachable=True, is_accessor=accessor is not None)
     return None

@@ -29,7 +29,12 @@ class Places:
         self._filenames: dict[str, str] = {}
         self._sources: dict[str, Source | None] = {}
         # By identity: code objects are equal by content, which is slow to compare.
-        self._positions: dict[int, tuple[CodeType, tuple[tuple[int | None, ...], ...]]] = {}
+        self._calls: dict[int, tuple[CodeType, dict[int, At]]] = {}
+        self._positions: dict[int, tuple[tuple[int | None, ...], ...]] = {}
+
+    def release(self) -> None:
+        """Forget what is only of use while many places are asked for: the positions of all instructions."""
+        self._positions.clear()
 
     def shown(self, filename: str) -> str:
         """A file's name as messages show it."""
@@ -45,15 +50,22 @@ class Places:
         """Whether `source` is a file of code that places were given for."""
         return source in self._filenames
 
-    def call(self, code: CodeType, instruction: int, line: int) -> At:
-        """The call that an instruction of `code` makes."""
+    def call(self, code: CodeType, instruction: int) -> At:
+        """The call that an instruction of `code` makes; always the same object."""
+        _, calls = self._calls.setdefault(id(code), (code, {}))
+        found = calls.get(instruction)
+        if found is None:
+            found = calls[instruction] = self._call(code, instruction)
+        return found
+
+    def _call(self, code: CodeType, instruction: int) -> At:
         source = self.shown(code.co_filename)
-        known = self._positions.get(id(code))
-        if known is None:
-            known = self._positions[id(code)] = (code, tuple(code.co_positions()))
-        start, end, column, end_column = known[1][instruction // 2]
+        positions = self._positions.get(id(code))
+        if positions is None:
+            positions = self._positions[id(code)] = tuple(code.co_positions())
+        start, end, column, end_column = positions[instruction // 2]
         if start is None or end is None or column is None or end_column is None or start == 0:
-            return At(source, start or line)
+            return At(source, start or 0)
         span = Span(start, column + 1, end, end_column + 1)
         text = self._source(source)
         return At(source, *(text.in_characters(span) if text else span))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from ..guards import Guard, guard_of, wrapped
 from .classes import cover, is_guardable, watch
-from .recording import INHERIT_POLICIES, UNGUARDED, Application, Mark, record
+from .recording import INHERIT_POLICIES, UNGUARDED, Application, Mark, note_wrapper, record, wrapper_around
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -57,7 +57,10 @@ def apply(policy: object, target: F, frame: FrameType) -> F:
         return target
     if policy is UNGUARDED or not is_guardable(target):
         return target
-    wrapper = target if guard_of(target) is not None else _new_wrapper(target)
+    wrapper: Any = target
+    if guard_of(target) is None:
+        wrapper = wrapped(target)
+        note_wrapper(application, wrapper)
     guard = guard_of(wrapper)
     assert guard is not None
     if explicit:
@@ -66,21 +69,10 @@ def apply(policy: object, target: F, frame: FrameType) -> F:
     return cast("F", wrapper)
 
 
-# By the identity of the function, which its wrapper keeps alive.
-_wrappers: Final[dict[int, ref[Any]]] = {}
-
-
 def guard_around(function: object) -> Guard | None:
     """The guard of a decorated function, while its wrapper lives."""
-    reference = _wrappers.get(id(function))
-    guard = guard_of(reference()) if reference is not None else None
+    guard = guard_of(wrapper_around(function))
     return guard if guard is not None and guard.function is function else None
-
-
-def _new_wrapper(target: Any) -> Any:
-    wrapper, key = wrapped(target), id(target)
-    _wrappers[key] = ref(wrapper, lambda _: _wrappers.pop(key, None))
-    return wrapper
 
 
 def _its_own(target: F) -> F:

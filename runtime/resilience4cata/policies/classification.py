@@ -81,7 +81,7 @@ class Classification:
     `seen` holds the verdicts that depend on the class alone: for such a class deciding is one look-up.
     """
 
-    __slots__ = ("_allow", "_bypass", "_classifier", "_deny", "_refusals", "_unwrap", "seen")
+    __slots__ = ("__weakref__", "_allow", "_bypass", "_classifier", "_deny", "_refusals", "_unwrap", "seen")
 
     def __init__(
         self,

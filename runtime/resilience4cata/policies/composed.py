@@ -20,7 +20,7 @@ class ComposedPolicy(Decorator):
         frame: Any = sys._getframe(1)
         self.name = name
         self.members = members
-        self.site = Site(frame.f_code, frame.f_lasti, frame.f_lineno)
+        self.site = Site(frame.f_code, frame.f_lasti)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposedPolicy) and (self.name, self.members) == (other.name, other.members)

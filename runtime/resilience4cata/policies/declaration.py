@@ -33,7 +33,6 @@ class Site(NamedTuple):
 
     code: CodeType
     instruction: int
-    line: int
 
 
 class Decorator:
@@ -76,7 +75,7 @@ class Policy(Decorator):
     def _remember(self, written: dict[str, Any], frame: Any) -> None:
         kept = {name: value for name, value in written.items() if value is not UNSET}
         object.__setattr__(self, "written", MappingProxyType(kept))
-        object.__setattr__(self, "site", Site(frame.f_code, frame.f_lasti, frame.f_lineno))
+        object.__setattr__(self, "site", Site(frame.f_code, frame.f_lasti))
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         msg = f"{self.schema.name}(...) is a value: make another one instead of setting '{name}'"

@@ -179,21 +179,20 @@ def context_manager_maker(function: FunctionType) -> str | None:
 
 def holds(member: object, anchor: object) -> bool:
     """Whether `anchor` is one of the layers of `member`, the setter and deleter of a property included."""
-    for layer in layers(member):
-        if layer is anchor:
-            return True
-        if is_a(layer, property) and any(anchor is f for a in _accessors(layer) for f in layers(a)):
-            return True
-    return False
+    return _is_layer(anchor, member) or accessor_in(member, anchor) is not None
 
 
-def is_apart_in(member: object, anchor: object) -> bool:
-    """Whether `anchor` is the setter or deleter of a property, which is known by its getter."""
-    return is_a(member, property) and not any(layer is anchor for layer in layers(member))
+def accessor_in(member: object, anchor: object) -> object | None:
+    """The setter or deleter of a property that `anchor` is a layer of. None for the getter, which is its innermost."""
+    if _is_layer(anchor, member):
+        return None
+    properties: list[Any] = [layer for layer in layers(member) if is_a(layer, property)]
+    accessors = (accessor for layer in properties for accessor in (layer.fset, layer.fdel))
+    return next((accessor for accessor in accessors if _is_layer(anchor, accessor)), None)
 
 
-def _accessors(layer: Any) -> tuple[object, ...]:
-    return layer.fget, layer.fset, layer.fdel
+def _is_layer(anchor: object, member: object) -> bool:
+    return any(layer is anchor for layer in layers(member))
 
 
 def function_of(member: object) -> FunctionType | None:

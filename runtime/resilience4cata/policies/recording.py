@@ -36,12 +36,12 @@ class Application:
     `policy` is None when what held it is gone. `number` is the moment at which it was applied. `anchor()` is the
     function, class or other object that it stands on, None when that is gone; properties, static and class methods
     cannot be held weakly, so for them the anchor is the function inside and `through` tells which of them stood in
-    between. `owner()` is the class whose body it was written in, as far as known. `module`, `code`, `instruction` and
-    `line` say where it was applied; `forgotten()` whether that module is no longer the one of its name, having been
-    imported anew, unless that holds the very same things: so does the `__main__` of a process that was spawned.
+    between. `owner()` is the class whose body it was written in, as far as known. `module`, `code` and `instruction`
+    say where it was applied; `forgotten()` whether that module is no longer the one of its name, having been imported
+    anew, unless that holds the very same things: so does the `__main__` of a process that was spawned.
     """
 
-    __slots__ = ("_live", "_policy", "anchor", "code", "instruction", "line", "module", "number", "owner", "through")
+    __slots__ = ("_live", "_policy", "anchor", "code", "instruction", "module", "number", "owner", "through")
 
     def __init__(self, policy: object, number: int, frame: FrameType) -> None:
         self._policy: Callable[[], object] = _Strong(policy)
@@ -51,7 +51,6 @@ class Application:
         self._live = ref(module) if type(module) is _Module else None
         self.code: CodeType = frame.f_code
         self.instruction = frame.f_lasti
-        self.line = frame.f_lineno
         self.through: type | None = None
         self.anchor: Callable[[], object] = _nothing
         self.owner: Callable[[], type | None] = _nothing
@@ -76,36 +75,34 @@ class Application:
         return not _is_in(self.anchor(), vars(current))
 
 
-class _Reference(ref[Any]):
-    """A weak reference that knows which application to forget, and what it stood on."""
+class Anchor(ref[Any]):
+    """A weak reference to what something stands on: the applications to it, and the wrapper around it.
 
-    __slots__ = ("identity", "number")
+    All of them share it, since there is one for every decorated function.
+    """
+
+    __slots__ = ("applications", "identity", "wrapper")
+    applications: list[Application]
     identity: int
-    number: int
-
-    @classmethod
-    def to(cls, anchor: object, number: int) -> _Reference:
-        made = cls(anchor, _forget)
-        made.identity, made.number = id(anchor), number
-        return made
+    wrapper: Callable[[], object]
 
 
 class _Strong:
     """A reference to what cannot be held weakly: a number, a string, an object with slots."""
 
-    __slots__ = ("target",)
+    __slots__ = ("target", "wrapper")
 
     def __init__(self, target: object) -> None:
         self.target = target
+        self.wrapper: Callable[[], object] = _nothing
 
     def __call__(self) -> object:
         return self.target
 
 
-# Single operations on dictionaries need no lock; nothing here is read and then written.
-_weakly_held: Final[dict[int, Application]] = {}
+# Single operations on dictionaries and lists need no lock.
+_weakly_held: Final[dict[int, Anchor]] = {}
 _strongly_held: Final[dict[tuple[CodeType, int], Application]] = {}
-_unguarded: Final[set[int]] = set()
 
 
 def record(policy: object, target: object, frame: FrameType) -> Application:
@@ -120,34 +117,74 @@ def record(policy: object, target: object, frame: FrameType) -> Application:
         if function is not None:
             anchor, application.through = original_of(function), kind
     try:
-        application.anchor = _Reference.to(anchor, number)
+        _put(application, _anchor_of(anchor))
     except TypeError:
         # By place, so that a loop over such objects keeps one of them.
         application.anchor = _Strong(anchor)
         _strongly_held[application.code, application.instruction] = application
-    else:
-        _weakly_held[number] = application
-        if policy is UNGUARDED:
-            _unguarded.add(id(anchor))
     return application
 
 
 def move(old: type, new: type) -> None:
     """Let `new`, which a decorator made of the class `old`, have what stands on it."""
-    for application in recorded():
-        if application.anchor() is old:
-            application.anchor = _Reference.to(new, application.number)
+    before = _known(old)
+    if before is not None:
+        for application in before.applications:
+            _put(application, _anchor_of(new))
+        before.applications.clear()
 
 
 def is_unguarded(function: object) -> bool:
     """Whether `unguarded` stands on a function itself."""
-    return id(function) in _unguarded
+    anchor = _known(function)
+    return anchor is not None and any(application.policy is UNGUARDED for application in anchor.applications)
 
 
 def recorded() -> list[Application]:
     """Every application whose target and policy are still there, in the order in which they were made."""
-    both = [*_weakly_held.copy().values(), *_strongly_held.copy().values()]
+    weakly_held = (application for anchor in _weakly_held.copy().values() for application in anchor.applications)
+    both = [*weakly_held, *_strongly_held.copy().values()]
     return sorted((a for a in both if a.policy is not None), key=lambda application: application.number)
+
+
+def note_wrapper(application: Application, wrapper: object) -> None:
+    """Remember what was put around the target of an application."""
+    anchor = application.anchor
+    assert isinstance(anchor, (Anchor, _Strong))
+    anchor.wrapper = ref(wrapper)
+
+
+def wrapper_around(target: object) -> object:
+    """What was put around a target, while it lives."""
+    anchor = _known(target)
+    if anchor is not None:
+        return anchor.wrapper()
+    if type(target).__weakrefoffset__:
+        return None
+    held = (application.anchor for application in _strongly_held.copy().values())
+    return next((a.wrapper() for a in held if isinstance(a, _Strong) and a.target is target), None)
+
+
+def _known(target: object) -> Anchor | None:
+    """The anchor that stands for `target`, if anything stands on it."""
+    found = _weakly_held.get(id(target))
+    return found if found is not None and found() is target else None
+
+
+def _anchor_of(target: object) -> Anchor:
+    """The anchor that stands for `target`. Raises TypeError for what cannot be held weakly."""
+    found = _known(target)
+    if found is None:
+        made = Anchor(target, _forget)
+        made.applications, made.identity, made.wrapper = [], id(target), _nothing
+        # Another thread may have been faster.
+        found = _weakly_held.setdefault(made.identity, made)
+    return found
+
+
+def _put(application: Application, anchor: Anchor) -> None:
+    application.anchor = anchor
+    anchor.applications.append(application)
 
 
 _WRAPPERS: Final = (property, staticmethod, classmethod)
@@ -168,10 +205,11 @@ def _is_in(anchor: Any, namespace: dict[str, Any]) -> bool:
 
 
 def _forget(reference: Any) -> None:
+    # The applications know it too.
+    reference.applications.clear()
     # While the interpreter ends, module globals may be gone already.
     if _weakly_held is not None:
-        _weakly_held.pop(reference.number, None)
-        _unguarded.discard(reference.identity)
+        _weakly_held.pop(reference.identity, None)
 
 
 def _nothing() -> None:

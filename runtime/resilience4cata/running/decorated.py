@@ -11,14 +11,13 @@ from ..extract.settings import PolicySettings, Settings
 from ..facts import Element
 from ..guards import Guard, Runs, calling
 from ..pipeline.entries import runs_for
-from ..pipeline.instances import Machines, Surroundings
 from ..pipeline.runner import Runner
 from ..pipeline.slow import Layer
-from ..policies.recorded import function_of, is_a, is_apart_in
+from ..policies.recorded import function_of, is_a
 from .checking import Look, made_settings
 from .era import Era
 from .later import modules_of
-from .local import LocalInstances, Locals, seen_apart
+from .local import LocalInstances, Locals, OwnMachines, comes_again, seen_apart
 
 
 class Counting(NamedTuple):
@@ -34,13 +33,12 @@ class Counting(NamedTuple):
 class Decorated:
     """Gives guards what they run, by the settings that count at the time."""
 
-    def __init__(self, runner: Runner, around: Surroundings, counting: Counting) -> None:
+    def __init__(self, runner: Runner, counting: Counting) -> None:
         self._runner = runner
-        self._around = around
         self._counting = counting
         self._locals = Locals(counting.judge)
         # State of functions that have no name of their own lives as long as they do.
-        self._machines: WeakKeyDictionary[Guard, Machines] = WeakKeyDictionary()
+        self._machines: WeakKeyDictionary[Guard, OwnMachines] = WeakKeyDictionary()
 
     def run(self, guard: Guard) -> Callable[..., object]:
         """Install what a guard runs, and give its wrapper.
@@ -58,13 +56,11 @@ class Decorated:
             return seen_apart(self._counting.era(), guard)
         era = self._counting.era_for(guard.owner(), guard.since, ())
         found = era.checked.assembly.extraction.guarded(guard)
-        if found is not None and is_apart_in(found.member, guard.function):
-            return seen_apart(era, guard)
         if found is None or found.element is None or not era.settings.instances.resolver.resolve(found.element):
             return None
         return era.settings, found.element
 
-    def local_machines(self) -> list[Machines]:
+    def local_machines(self) -> list[OwnMachines]:
         """The state of all functions that have no name of their own."""
         guards = (reference() for reference in self._machines.keyrefs())
         found = (self._machines.get(guard) for guard in guards if guard is not None)
@@ -75,20 +71,14 @@ class Decorated:
         if era.passes_through:
             return calling(guard.function, guard.function)
         if has_no_name(guard):
-            return self._runs_apart(era, guard)
+            layers = () if guard.inner else self._layers_of_local(era, guard)
+            return runs_for(guard, layers, self._runner, is_method=False, layers_lead_back=not comes_again(guard))
         era = self._counting.era_for(guard.owner(), guard.since, modules_of(guard))
         found = era.checked.assembly.extraction.guarded(guard)
-        if found is not None and is_apart_in(found.member, guard.function):
-            # Its name is the getter's, and so are the settings under that name.
-            return self._runs_apart(era, guard)
         if found is None or found.element is None:
             return calling(guard.function, guard.function)
         is_method = found.owner is not None and not is_a(found.member, staticmethod)
         return runs_for(guard, self._layers(era, guard, found), self._runner, is_method=is_method)
-
-    def _runs_apart(self, era: Era, guard: Guard) -> Runs:
-        layers = () if guard.inner else self._layers_of_local(era, guard)
-        return runs_for(guard, layers, self._runner, is_method=False)
 
     def _layers(self, era: Era, guard: Guard, found: Guarded) -> tuple[Layer, ...]:
         element = found.element
@@ -101,7 +91,8 @@ class Decorated:
         settings = made_settings(made, element)
         if not settings:
             return ()
-        if "<locals>" in element.definition.id or not found.reachable:
+        if "<locals>" in element.definition.id or found.is_accessor or not found.reachable:
+            # The id of an accessor is the getter's, and so are the instances of that name.
             return self._layers_of_its_own(era, guard, settings, found, era.id_of(element))
         return era.layers_of_member(element, found.member, found.owner)
 
@@ -114,10 +105,10 @@ class Decorated:
     ) -> tuple[Layer, ...]:
         machines = self._machines.get(guard)
         if machines is None:
-            machines = self._machines.setdefault(guard, Machines(self._around))
+            machines = self._machines.setdefault(guard, OwnMachines())
         instances = LocalInstances(era.instances, machines, id_)
         layers = era.layers_of(settings, found.member, found.owner, id_, instances)
-        instances.follow()
+        instances.let_go_of_the_unused()
         return layers
 
 

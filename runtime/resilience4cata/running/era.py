@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..config.description import description_of
+from ..config.resolve import element_id
 from ..extract.definitions import mangled
 from ..extract.describing import Describing
 from ..extract.scopes import ClassScope
 from ..extract.settings import PolicySettings
-from ..facts import At, Element
+from ..facts import At, Element, Kind
 from ..pipeline.falling_back import Target
 from ..pipeline.instances import Instances
 from ..pipeline.layers import Maker
@@ -165,6 +166,9 @@ class Era:
         nearest: dict[str, tuple[int, Element]] = {}
         for at, base in enumerate(order):
             for element in self._by_class.get(base, ()):
+                if element.definition.kind is Kind.PROPERTY:
+                    # What stands in an object is not looked at, or is the value.
+                    continue
                 nearest.setdefault(element.definition.name, (at, element))
         found: dict[str, Method] = {}
         for name, (at, element) in nearest.items():
@@ -208,12 +212,13 @@ class Era:
 
     def _declare_each(self, ids: Iterable[str], before: Era | None) -> None:
         in_use: Collection[tuple[str, str]] = before.instances.records if before is not None else ()
-        for id_ in ids:
-            # Of several with one id the last is what the name means now.
-            element = self.settings.instances.elements[id_][-1]
+        several = [self.settings.instances.elements[id_] for id_ in ids]
+        # Of several with one id the last is what the name means now.
+        for element in (e for same in several for e in same if e is same[-1] or e.definition.accessor):
             if element.definition.abstract:
                 continue
-            is_local = "<locals>" in element.definition.id
+            id_, is_local = element_id(element), "<locals>" in element.definition.id
+            has_own_state = is_local or element.definition.accessor
             try:
                 settings = self.settings.of(element)
                 # What another function makes has a state of its own, but for what it shares by a name, and what objects
@@ -221,7 +226,7 @@ class Era:
                 shared = {
                     policy: values
                     for policy, values in settings.items()
-                    if not is_local or values.get("name") != id_ or (policy, id_) in in_use
+                    if not has_own_state or values.get("name") != id_ or (policy, id_) in in_use
                 }
                 self.instances.declare(shared)
             except Exception:

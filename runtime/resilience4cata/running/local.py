@@ -6,18 +6,29 @@ function's own, and dies with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager
 from enum import Enum
 from gc import is_tracked
 from types import FunctionType
 from typing import Any, Final, NamedTuple
 
 from ..config.resolve import element_id
+from ..events import Events
 from ..extract.extraction import is_local
 from ..extract.settings import PolicySettings, Settings
 from ..facts import Applied, Element
 from ..guards import Guard, guards_in
-from ..pipeline.instances import Instances, Machines
+from ..pipeline.instances import (
+    RECORDS,
+    Instances,
+    Machine,
+    Record,
+    new_machine,
+    reconfigure,
+    record_of,
+    renew_after_fork,
+)
 from ..policies import ComposedPolicy, Policy
 from ..policies.machines.budget import RetryBudgetMachine, RetryBudgetSettings
 from ..policies.recorded import function_of
@@ -49,7 +60,7 @@ class Locals:
             self._known = era.token, {}
         known = self._known[1]
         place = place_of(guard)
-        if not all(map(_comes_again, _policies_of(guard))):
+        if not comes_again(guard):
             return self._worked_out(era, guard)
         try:
             found = known.get(place)
@@ -69,30 +80,69 @@ class Locals:
         return Local(element_id(element) or "", made_settings(settings, element))
 
 
+class OwnMachines:
+    """The state of the instances of one function alone, of which there is one for each policy at most."""
+
+    __slots__ = ("__weakref__", "_machines")
+
+    def __init__(self) -> None:
+        self._machines: tuple[Machine, ...] = ()
+
+    def the(self, record: Record) -> Machine | None:
+        """The instance that has settings of this kind."""
+        return next((machine for machine in self._machines if type(machine.settings) is type(record)), None)
+
+    def add_locked(self, machine: Machine) -> None:
+        self._machines = (*self._machines, machine)
+
+    def keep_locked(self, machines: Collection[Machine]) -> None:
+        """Let all others go."""
+        self._machines = tuple(machine for machine in self._machines if machine in machines)
+
+    def locks(self) -> Iterator[AbstractContextManager[Any]]:
+        """All locks but the one under which instances are made, which is that of all functions."""
+        return (machine.lock for machine in self._machines)
+
+    def renew_after_fork(self) -> None:
+        """Give back, in a child process, what other threads held."""
+        renew_after_fork(self._machines)
+
+
 class LocalInstances(Instances):
     """Instances of one function alone, as long as they have its own id; those with a name are everybody's."""
 
-    def __init__(self, shared: Instances, machines: Machines, id_: str) -> None:
-        super().__init__(machines)
+    def __init__(self, shared: Instances, own: OwnMachines, id_: str) -> None:
+        super().__init__(shared._machines)
         self._shared = shared
+        self._own = own
         self._id = id_
+        self._used: list[Machine] = []
 
     def budget(self, name: str, settings: RetryBudgetSettings) -> RetryBudgetMachine:
         return self._shared.budget(name, settings)
 
-    def follow(self) -> None:
-        """Let machines that were made with other settings go on with those that count now."""
-        now = self.around.clock.monotonic_ns()
+    def let_go_of_the_unused(self) -> None:
+        """Keep only what was asked for here."""
         with self._machines.lock:
-            happened = self._machines.follow_locked(self.records, {}, now)
-        for (policy, name), events in happened:
-            self.around.listeners.channel(name, policy).emit(events)
+            self._own.keep_locked(self._used)
 
     def _the(self, policy: str, name: str, values: Mapping[str, Any]) -> Any:
         if name != self._id:
             return self._shared._the(policy, name, values)
-        # Nobody else uses it, so whoever asks with newer settings lets it go on with them.
-        return self._machines.going_on((policy, name), self._declared(policy, name, values))
+        record: Record = record_of(RECORDS[policy], values)
+        now = self.around.clock.monotonic_ns()
+        with self._machines.lock:
+            events: Events = ()
+            found = self._own.the(record)
+            if found is None:
+                found = new_machine((policy, name), record, self.around, now)
+                self._own.add_locked(found)
+            elif found.settings != record:
+                # Nobody else uses it, so whoever asks with newer settings lets it go on with them.
+                events = reconfigure(found, record, now)
+        self.around.listeners.channel(name, policy).emit(events)
+        self._used.append(found)
+        return found
 
 
 def place_of(guard: Guard) -> object:
@@ -104,6 +154,11 @@ def place_of(guard: Guard) -> object:
 def _policies_of(guard: Guard) -> tuple[Any, ...]:
     """Everything on a function and on what it wraps, outermost first."""
     return tuple(policy for found in guards_in(guard.wrapper) for policy in reversed(found.policies))
+
+
+def comes_again(guard: Guard) -> bool:
+    """Whether another function may have equal policies; they lead to no object that a function made."""
+    return all(map(_comes_again, _policies_of(guard)))
 
 
 def _comes_again(value: object) -> bool:

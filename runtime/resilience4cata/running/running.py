@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
 from random import Random
 from types import MappingProxyType, UnionType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +15,7 @@ from ..extract.extraction import is_local
 from ..extract.locate import out_of_reach
 from ..extract.pipelines import Asked, pipeline_element
 from ..extract.project import Additions
-from ..facts import Element
+from ..facts import At, Element
 from ..guards import Guard, guard_of, next_generation
 from ..pipeline.handles import BulkheadHandle, CircuitBreakerHandle, RateLimiterHandle, Snapshot
 from ..pipeline.instances import Instances, Machines, Surroundings
@@ -26,12 +25,14 @@ from ..pipeline.workers import Workers
 from ..policies import ComposedPolicy, Policy
 from ..policies.machines.retry import Random as RandomNumbers
 from ..policies.recorded import binding_removed
+from ..records import dataclass, field
 from ..suggestions import did_you_mean
 from .binding import bind, bound_to, let_copies_be_unbound
 from .checking import Checked, Look, Recipe, judge, looking_at
 from .era import Era, Method
 from .forking import renew_in_children
 from .later import declared_until, modules_of, modules_of_class, warn_caller
+from .local import OwnMachines
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -72,7 +73,7 @@ class Running:
         self._runner = Runner(self._around)
         self._asked: dict[tuple[str, Asked], Pipeline] = {}
         self._pipelines: dict[str, tuple[Asked, Pipeline]] = {}
-        self._judged: dict[str, int] = {}
+        self._judged: dict[tuple[str, At], int] = {}
         self._era = self._era_of(checked)
         renew_in_children(self)
 
@@ -201,7 +202,7 @@ class Running:
         for machines in self._all_machines():
             machines.renew_after_fork()
 
-    def _all_machines(self) -> list[Machines]:
+    def _all_machines(self) -> list[Machines | OwnMachines]:
         return [self._machines]
 
     def _handles(self, policy: str, kind: Callable[..., T]) -> list[T]:
@@ -302,12 +303,12 @@ class Running:
 
     def _judge_late(self, era: Era, element: Element, guard: Guard) -> None:
         """Judge what stands behind a guard, if no check has. Raises DefinitionError with all its errors."""
-        checked, id_ = era.checked, element.definition.id
+        checked, key = era.checked, (element.definition.id, element.definition.at)
         is_known = checked.is_full or self._recipe.chooses(modules_of(guard))
-        if (is_known and guard.since <= checked.judged_until) or guard.since <= self._judged.get(id_, -1):
+        if (is_known and guard.since <= checked.judged_until) or guard.since <= self._judged.get(key, -1):
             return
         self._judge(lambda exact: (checked.exactly(guard, exact) if exact else None) or (era.settings, element))
-        self._judged[id_] = guard.since
+        self._judged[key] = guard.since
 
     def _judge(self, look: Look) -> None:
         """Judge what no check has seen. Its warnings are given once, and stay among the diagnostics.

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..extract.definitions import mangled
 from ..extract.settings import PolicySettings
-from ..pipeline.falling_back import Target, handler_target, is_handler, not_found, target_of
+from ..pipeline.falling_back import Given, Target, handler_target, is_handler, not_found, target_of
 from ..policies.recorded import function_of
 
 MakeHandler = Callable[[type], Any]
@@ -61,7 +61,7 @@ def pipeline_targets(values: PolicySettings, make_handler: MakeHandler) -> Itera
     if is_handler(handler):
         yield handler_target(make_handler(handler))
     elif handler is not None:
-        yield Target(getattr(handler, "__qualname__", repr(handler)), lambda _: handler, context=True)
+        yield Target(getattr(handler, "__qualname__", repr(handler)), Given(handler), context=True)
 
 
 def _sibling(owner: type, name: str) -> object:
@@ -91,7 +91,7 @@ def _reference(handler: Any, original: FunctionType, *, is_method: bool) -> Targ
     """A function given by reference. On a method it may be one of the class's body, which takes the receiver first."""
     name = str(getattr(handler, "__qualname__", repr(handler)))
     if type(handler) is not FunctionType:
-        return Target(name, lambda _: handler, context=True)
+        return Target(name, Given(handler), context=True)
     first = original.__code__.co_varnames[:1]
     if is_method and handler.__code__.co_argcount and handler.__code__.co_varnames[:1] == first:
 
@@ -99,4 +99,4 @@ def _reference(handler: Any, original: FunctionType, *, is_method: bool) -> Targ
             return MethodType(handler, receiver)
 
         return target_of(name, bind, handler, original, bound=True, method=True)
-    return target_of(name, lambda _: handler, handler, original, method=is_method)
+    return target_of(name, Given(handler), handler, original, method=is_method)

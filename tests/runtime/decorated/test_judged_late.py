@@ -6,7 +6,14 @@ import warnings
 
 import pytest
 
-from resilience4cata import CallNotPermittedError, DefinitionError, ResilienceWarning, circuit_breaker
+from resilience4cata import (
+    CallNotPermittedError,
+    DefinitionError,
+    ResilienceWarning,
+    circuit_breaker,
+    resilience_policy,
+    retry,
+)
 
 from ..live import Application
 from .late import LATE, SHOP, call, told
@@ -152,3 +159,75 @@ class TestErrors:
                     with pytest.raises(DefinitionError) as caught:
                         call()
                     assert ["R4C-DU-001"] == [d.code for d in caught.value.diagnostics]
+
+
+class TestUsedElsewhere:
+    """What a function uses that is written elsewhere, and that nobody else judges, is judged with it."""
+
+    TEXT = """
+        from resilience4cata import *
+
+        soon = timeout("soon")
+        never = resilience_policy("never", retry(max_attempts=0))
+        around = resilience_policy("around", never, bulkhead(max_concurrent=2))
+        slow = resilience_policy("slow", timeout("3s"), retry(max_duration="2s"))
+
+        @soon
+        def of_variable(): ...
+
+        @never
+        def of_composed(): ...
+
+        @around
+        def of_nested(): ...
+
+        @slow
+        def suspicious(): ...
+
+        @slow
+        def suspicious_as_well(): ...
+
+        def make():
+            @around
+            def call(): ...
+            return call
+    """
+
+    @pytest.mark.parametrize(
+        ("name", "text"),
+        [
+            ("of_variable", 'late.py:3:16: error: [R4C-DU-001] timeout("soon"):'),
+            ("of_composed", 'late.py:4:55: error: [R4C-VA-001] retry(max_attempts=0) in resilience_policy("never"):'),
+            ("of_nested", 'late.py:4:55: error: [R4C-VA-001] retry(max_attempts=0) in resilience_policy("never"):'),
+        ],
+    )
+    def test_errors(self, app: Application, name: str, text: str) -> None:
+        with running("late"):
+            late = app.load("late", self.TEXT)
+            for _ in range(2):
+                with pytest.raises(DefinitionError) as caught:
+                    getattr(late, name)()
+                assert [text] == [str(caught.value).splitlines()[0]]
+
+    def test_of_what_a_function_made(self, app: Application) -> None:
+        with running("late"):
+            late = app.load("late", self.TEXT)
+            with pytest.raises(DefinitionError) as caught:
+                late.make()()
+            assert ["R4C-VA-001"] == [d.code for d in caught.value.diagnostics]
+
+    def test_warnings(self, app: Application) -> None:
+        """Once, however many functions use it."""
+        with running("late") as resilience:
+            late = app.load("late", self.TEXT)
+            with told() as first:
+                late.suspicious()
+                late.suspicious_as_well()
+            subject = 'retry(max_duration="2s") in resilience_policy("slow")'
+            assert [f"late.py:6:68: warning: [R4C-TB-001] {subject}:"] == first
+            assert ["R4C-TB-001"] == [d.code for d in resilience.diagnostics]
+
+    def test_pipeline(self) -> None:
+        never = resilience_policy("never", retry(max_attempts=0))
+        with pytest.raises(DefinitionError, match="R4C-VA-001"):
+            built(__name__).pipeline("clients", never)

@@ -361,7 +361,7 @@ class TestThrownAway:
         with running():
             assert 1_000 == asyncio.run(many())
             gc.collect()
-            assert 0 == sum(1 for reference in guards._installed.values() if "many" in repr(reference()))
+            assert 0 == sum(1 for reference in guards._installed if "many" in repr(reference()))
 
     def test_policies_that_are_made_anew_each_time(self) -> None:
         """A handler of its own for each of many functions: what is remembered of places is bounded."""

@@ -261,7 +261,7 @@ KINDS = (
 
 def kept() -> tuple[int, int]:
     """How many declarations of this module are known, and how many guards that run something."""
-    guarded = [guard for reference in guards._installed.values() if (guard := reference()) is not None]
+    guarded = [guard for reference in guards._installed if (guard := reference()) is not None]
     ours = [guard for guard in guarded if getattr(guard.function, "__module__", "") == __name__]
     return len([a for a in recorded() if a.module == __name__]), len(ours)
 

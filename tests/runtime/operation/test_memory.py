@@ -6,8 +6,13 @@ import gc
 from typing import Any
 from weakref import ref
 
-from resilience4cata import Resilience, bulkhead, retry
+from resilience4cata import Resilience, bulkhead, circuit_breaker, retry
+from resilience4cata.pipeline.instances import record_of
+from resilience4cata.policies.classification import Classification
+from resilience4cata.policies.machines.budget import RetryBudgetSettings
+from resilience4cata.policies.machines.bulkhead import BulkheadSettings
 
+from ..live import Application
 from .operated import Operated
 
 
@@ -53,3 +58,47 @@ def test_former_overrides_die(shop: Operated) -> None:
     del policies, policy
     gc.collect()
     assert [None, None, None, None] == [reference() for reference in gone[:4]]
+
+
+def test_equal_lists_are_compiled_once() -> None:
+    """Elements share what was found out about a class of exceptions."""
+
+    class Busy(Exception):
+        pass
+
+    def make() -> Any:
+        @retry(retry_on=Busy)
+        @circuit_breaker(record_on=Busy)
+        def local() -> None: ...
+
+        return local
+
+    def compiled() -> int:
+        gc.collect()
+        return sum(type(thing) is Classification for thing in gc.get_objects())
+
+    with Resilience.builder().only("nothing").build().activate():
+        functions = [make() for _ in range(20)]
+        before = compiled()
+        for function in functions:
+            function()
+        assert before + 2 == compiled()
+
+
+def test_equal_records_are_shared() -> None:
+    """Those of one kind, with values of the same types: `1` and `True` are equal, and are not the same."""
+    records = [record_of(BulkheadSettings, {"max_concurrent": n, "max_wait": 7}) for n in (1, 1, True, 2)]
+    assert [BulkheadSettings(1, 7)] * 3 == records[:3]
+    assert records[0] is records[1]
+    assert [int, bool] == [type(record.max_concurrent) for record in records[1:3]]
+    budget = record_of(RetryBudgetSettings, {"ttl": 1, "min_per_second": 7, "percent": 20})
+    assert RetryBudgetSettings is type(budget)
+
+
+def test_positions_of_code_are_forgotten(app: Application) -> None:
+    """What was asked of a code object is kept, and nothing else of it: far more instructions than calls."""
+    module: Any = app.load("acme", "from resilience4cata import retry\n@retry(max_attempts=2)\ndef load(): return 1\n")
+    resilience = Resilience.builder().only("acme").build()
+    with resilience.activate():
+        assert 1 == module.load()
+    assert {} == resilience._era.checked.assembly.extraction.places._positions
