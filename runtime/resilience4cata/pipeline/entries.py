@@ -8,8 +8,8 @@ from functools import partial
 from types import MethodType
 from typing import Any, Final
 
-from ..guards import (
-    Guard,
+from ..guards import Guard
+from ..stand_ins import (
     Runs,
     calling,
     function_running,

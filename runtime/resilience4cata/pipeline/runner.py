@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
-from ..guards import is_coroutine_function
+from ..stand_ins import is_coroutine_function
 from .head_start import HeadStart
 from .instances import Surroundings
 from .ports import AsyncPort, SyncPort, driven

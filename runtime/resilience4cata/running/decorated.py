@@ -9,11 +9,12 @@ from weakref import WeakKeyDictionary
 from ..extract.extraction import Guarded, is_local
 from ..extract.settings import PolicySettings, Settings
 from ..facts import Element
-from ..guards import Guard, Runs, calling
+from ..guards import Guard
 from ..pipeline.entries import runs_for
 from ..pipeline.runner import Runner
 from ..pipeline.slow import Layer
 from ..policies.recorded import function_of, is_a
+from ..stand_ins import Runs, calling
 from .checking import Look, made_settings
 from .era import Era
 from .later import modules_of

@@ -12,11 +12,12 @@ from ..diagnostics import Diagnostic
 from ..errors import ResilienceWarning
 from ..extract.describing import id_of_function
 from ..extract.extraction import is_local
-from ..guards import FILE, Guard, guards_in
+from ..guards import Guard, guards_in
 from ..policies.applying import guard_around
 from ..policies.classes import has_policies
 from ..policies.recorded import binding_removed, function_of, inner
 from ..policies.recording import recorded
+from ..stand_ins import FILE
 from .binding import bound_to
 
 _LIBRARY: Final = __name__.partition(".")[0]
