@@ -7,7 +7,7 @@ is fixed, and each entry says what it is about. Paths count from the file's fold
 """
 
 # Paths stay texts, as everywhere in the linter.
-# ruff: noqa: PTH100, PTH118, PTH120
+# ruff: noqa: PTH100, PTH120
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from resilience4cata.records import dataclass
 
 from . import files
 from .fingerprints import fingerprints
-from .options import UsageError
+from .locate import relative
+from .options import UsageError, path_named
 from .writing import write
 
 if TYPE_CHECKING:
@@ -127,15 +128,11 @@ class Baseline:
         return Entry(path, diagnostic.code, diagnostic.subject, diagnostic.message, fingerprint)
 
     def _relative(self, shown: str) -> str:
-        try:
-            return os.path.relpath(shown, self._folder).replace(os.sep, "/")
-        except ValueError:  # another drive
-            return shown
+        return relative(shown, self._folder).replace(os.sep, "/")
 
     def _is_due(self, entry: Entry, report: Report) -> bool:
         """Whether the run would have found it: its file was looked at for its rule, or is gone from where it looked."""
-        path = os.path.join(self._folder, *entry.path.split("/"))
-        return report.coverage.holds(path, entry.code)
+        return report.coverage.holds(path_named(self._folder, entry.path), entry.code)
 
 
 def _read(path: str) -> dict[str, Entry]:

@@ -291,11 +291,10 @@ def _config_check(parsed: argparse.Namespace) -> int:
 
 
 def _config_schema(parsed: argparse.Namespace) -> int:
-    import json
-
+    from .commands import print_json
     from .json_schema import json_schema
 
-    print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    print_json(json_schema())
     return 0
 
 

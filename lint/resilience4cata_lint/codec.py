@@ -28,6 +28,7 @@ _RECORDS: Final = (
     terms.Subscript,
     terms.Either,
     terms.Lambda,
+    terms.Named,
     terms.Opaque,
     symbols.Imported,
     symbols.Defined,

@@ -12,8 +12,11 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TextIO
 
+from resilience4cata.records import replace
+
 from . import files
-from .inputs import STDIN, Stdin
+from .inputs import STDIN, Stdin, shown_in
+from .locate import relative
 from .options import PYPROJECT, Options, UsageError, load
 from .outcome import CLEAN, FAILED, FOUND, TRACEBACK, internal_error
 from .output import View, format_named
@@ -39,8 +42,10 @@ def check(parsed: argparse.Namespace) -> int:
     began = time.perf_counter()
     paths, stdin = _inputs(parsed.paths, parsed.stdin_filename)
     options = options_for(parsed.config, paths, stdin)
+    if stdin is not None and stdin.filename:
+        stdin = replace(stdin, filename=shown_in(options)(stdin.filename))
     if not parsed.paths and options.paths:
-        paths = [os.path.relpath(path) for path in options.paths]
+        paths = list(map(relative, options.paths))
     select = None if parsed.select is None else split(parsed.select)
     selection = Selection(select, split(parsed.ignore), split(parsed.extend_select))
     baseline = _baseline(parsed, options)
@@ -75,8 +80,7 @@ def check(parsed: argparse.Namespace) -> int:
 def config_check(parsed: argparse.Namespace) -> int:
     """`r4c config check`: the files that are named, or those of the project, without the code."""
     if not parsed.paths:
-        found = options_for(parsed.config, [os.curdir]).config_files
-        parsed.paths = [os.path.relpath(path) for path in found]
+        parsed.paths = list(map(relative, options_for(parsed.config, [os.curdir]).config_files))
     if not parsed.paths:
         msg = "no configuration files: name them, or list them as config-files under [tool.r4c]"
         raise UsageError(msg)
@@ -201,7 +205,7 @@ def _explain(found: Rule, parsed: argparse.Namespace) -> None:
 
 
 def print_json(value: object) -> None:
-    """Write plain values to standard output."""
+    """Write plain values to standard output, in ASCII: JSON is UTF-8, and standard output may be something else."""
     import json
 
     print(json.dumps(value, indent=2))

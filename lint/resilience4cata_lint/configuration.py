@@ -1,19 +1,18 @@
 """The configuration files of a run: which they are, and their facts."""
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH100, PTH118, PTH119, PTH120
+# ruff: noqa: PTH118, PTH119, PTH120
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from resilience4cata.records import dataclass
 
 from . import deployments, discover, files
 from .deployments import Deployment
-from .options import PYPROJECT, Options
+from .options import PYPROJECT, Options, path_named
 
 if TYPE_CHECKING:
     from resilience4cata.facts import At, ConfigFile, Template
@@ -50,15 +49,14 @@ def read(inputs: Inputs, options: Options, shown: Shown) -> Configuration:
 
     A listed file that does not exist is reported where it is listed.
     """
-    everything = {os.path.abspath(path): path for path in inputs.configurations if _is_ours(path, options)}
+    everything = {files.canonical(path): path for path in inputs.configurations if _is_ours(path, options)}
     reported = dict(everything)
     for path in options.config_files:
-        absolute = os.path.abspath(path)
-        everything.setdefault(absolute, path)
-        is_missing = not files.kind(path)
-        project = os.path.join(options.root, PYPROJECT)
-        if inputs.closed or _is_below(os.path.abspath(project) if is_missing else absolute, inputs.folders):
-            reported.setdefault(absolute, project if is_missing else path)
+        name = files.canonical(path)
+        everything.setdefault(name, path)
+        told_in = path if files.kind(path) else os.path.join(options.root, PYPROJECT)
+        if inputs.closed or any(files.is_below(told_in, folder) for folder in inputs.folders):
+            reported.setdefault(name, told_in)
     code_known = inputs.closed or options.is_project
     found = bool(options.config_files or options.templates) and code_known
     known = options.names_files or found
@@ -103,20 +101,20 @@ def _missing(path: str, shown: Shown, options: Options) -> ConfigFile:
         beside = tuple(sorted(files.names(os.path.dirname(path) or os.curdir)))
     except OSError:
         beside = ()
-    project = os.path.join(options.root, PYPROJECT)
-    return ConfigFile(shown(path), broken=missing(_listed_at(project, path, shown), beside))
+    return ConfigFile(shown(path), broken=missing(_listed_at(options.root, path, shown), beside))
 
 
-def _listed_at(project: str, path: str, shown: Shown) -> At:
+def _listed_at(root: str, path: str, shown: Shown) -> At:
     """Where the list of `config-files` names a path."""
     from resilience4cata.config import toml
     from resilience4cata.facts import At
 
+    project = os.path.join(root, PYPROJECT)
     text = files.read(project).decode("utf-8-sig").replace("\r\n", "\n")
     for entry in toml.scan(text):
         if entry.path[:3] == ("tool", "r4c", "config-files") and len(entry.path) == 4:
             name = str(toml.value_of(text, entry.value))
-            if os.path.join(os.path.dirname(project), *name.split("/")) == path:
+            if path_named(root, name) == path:
                 return toml.Lines.of(shown(project), text).at(entry.value)
     return At(shown(project))
 
@@ -124,14 +122,10 @@ def _listed_at(project: str, path: str, shown: Shown) -> At:
 def _is_ours(path: str, options: Options) -> bool:
     if not path.endswith(READABLE):
         return False
-    if any(os.path.abspath(path) == os.path.abspath(known) for known in options.config_files):
+    if any(files.canonical(path) == files.canonical(known) for known in options.config_files):
         return True
     try:
         data = files.read(path)
     except OSError:
         return os.path.basename(path).startswith("resilience4cata.")
     return any(mark in data for mark in _OUR_TABLES)
-
-
-def _is_below(path: str, folders: Iterable[str]) -> bool:
-    return any(path.startswith(os.path.abspath(folder).rstrip(os.sep) + os.sep) for folder in folders)

@@ -1,14 +1,12 @@
 """What a run looked at: which findings it would have made if they were there."""
 
-# Paths stay texts, as everywhere in the linter.
-# ruff: noqa: PTH100, PTH118
-
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 from resilience4cata.records import dataclass, field
+
+from . import files
 
 
 @dataclass(slots=True)
@@ -23,18 +21,16 @@ class Coverage:
     folders: Sequence[str] = ()
     codes: frozenset[str] | None = None
     closed: bool = False
-    _absolute: frozenset[str] | None = field(default=None, init=False)
+    _known: frozenset[str] | None = field(default=None, init=False)
 
     def holds(self, path: str, code: str) -> bool:
         """Whether the run would have reported `code` in the file at `path`. One that is gone was looked for."""
-        return self._looks_at(os.path.abspath(path)) and self._counts(code)
+        return self._looks_at(path) and self._counts(code)
 
     def _looks_at(self, path: str) -> bool:
-        if self._absolute is None:
-            self._absolute = frozenset(map(os.path.abspath, self.paths))
-        if path in self._absolute:
-            return True
-        return any(path.startswith(os.path.join(os.path.abspath(folder), "")) for folder in self.folders)
+        if self._known is None:
+            self._known = frozenset(map(files.canonical, self.paths))
+        return files.canonical(path) in self._known or any(files.is_below(path, folder) for folder in self.folders)
 
     def _counts(self, code: str) -> bool:
         from resilience4cata.diagnostics import FRONT_ENDS, Needs

@@ -22,7 +22,7 @@ from resilience4cata.rules.words import show
 from resilience4cata.schema import POLICIES, AttributeKind, PolicySchema, Unset
 
 from .objects import Built, ClassObject, Where
-from .terms import Argument, Call, Constant, Lambda, Path, Span, Table, Term
+from .terms import Argument, Call, Constant, Lambda, Path, Span, Table, Term, bare
 
 if TYPE_CHECKING:
     from .world import World
@@ -75,10 +75,11 @@ class Declarations:
 
     def _options(self, schema: PolicySchema, value: Term, where: Where, slots: dict[str, Slot]) -> bool:
         """Read `**{"delay": "1s"}`; False if there may be more than can be read."""
-        if not isinstance(value, Table):
+        table = bare(value)
+        if not isinstance(table, Table):
             return False
         closed = True
-        for key, item in value.items:
+        for key, item in table.items:
             if isinstance(key, Constant) and isinstance(key.value, str):
                 self._write(schema, key.value, item, where, slots)
             else:
@@ -86,6 +87,7 @@ class Declarations:
         return closed
 
     def _write(self, schema: PolicySchema, name: str, value: Term, where: Where, slots: dict[str, Slot]) -> None:
+        at, value = where.file.at(value.span), bare(value)
         attribute = schema.attributes.get(name)
         is_handler = attribute is not None and attribute.kind is _HANDLER
         made = self._handler_made(value, where) if is_handler else None
@@ -95,7 +97,7 @@ class Declarations:
         named = attribute is None or attribute.kind in _NAMED_OBJECTS
         written = tuple(_plain(v, named=named) for v in given if not isinstance(v, Unset))
         if written:
-            slots[name] = Slot(written, where.file.at(value.span), certain=len(written) == len(given))
+            slots[name] = Slot(written, at, certain=len(written) == len(given))
 
     def _handler_made(self, term: Term, where: Where) -> Ref | None:
         """An object of a handler class, where the class itself is expected; None for all else."""

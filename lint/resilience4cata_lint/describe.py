@@ -22,9 +22,9 @@ from .cache import open_cache
 from .commands import is_looked_at, options_for, print_json
 from .described import Described, Outlook, described
 from .engine import examine
-from .inputs import gather, import_roots
+from .inputs import gather, import_roots, shown_in
 from .link import link
-from .locate import Modules, Shown
+from .locate import Modules, Shown, relative
 from .options import Options
 from .oracle import LintTypes
 from .outcome import CLEAN, UsageError
@@ -54,14 +54,14 @@ class Overview:
     """What can be seen of the project that `options` belong to; it is read once, for any number of targets."""
 
     def __init__(self, options: Options) -> None:
-        paths = [os.path.relpath(path) for path in options.paths or (options.root,)]
+        paths = list(map(relative, options.paths or (options.root,)))
         inputs, modules = gather(paths, options), import_roots(paths, options)
         with watched() as watch:
             report = examine(inputs, modules, options, means=Means(open_cache(options), None, watch))
         for failure in report.failures[:1]:
             # What the linter itself failed on may be missing in every answer.
             raise failure.error
-        shown = Shown(options.root if options.is_project else None)
+        shown = shown_in(options)
         files = (*inputs.given, *inputs.context)
         linked = [(views, c) for views, c in report.seen if isinstance(c.oracle, LintTypes)]
         linked = linked or [((), _unguarded(files, modules, shown))]

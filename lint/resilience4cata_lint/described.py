@@ -11,7 +11,7 @@ from resilience4cata.config.origin import Effective, Given, Origin
 from resilience4cata.config.profiles import Choice
 from resilience4cata.config.resolve import SELECTORS, Resolver
 from resilience4cata.diagnostics import Diagnostic, printable
-from resilience4cata.facts import NOWHERE, UNKNOWN, Application, At, Definition, Element, Items, Ref
+from resilience4cata.facts import NOWHERE, UNKNOWN, Application, At, Definition, Element, Ref, entries
 from resilience4cata.records import dataclass, field, replace
 from resilience4cata.rules.places import named
 from resilience4cata.rules.words import show
@@ -187,7 +187,7 @@ def _fallbacks(target: Target, resolver: Resolver) -> Iterator[Fallback]:
     scope = element.body if element.body is not None else element.scope
     for attribute in ("method", "handler"):
         value = effective[key].value if (key := ("fallback", attribute)) in effective else None
-        for item in value.items if isinstance(value, Items) else (value,):
+        for item in entries(value):
             found = scope.lookup(item) if isinstance(item, str) else None
             if isinstance(item, Ref):
                 found = oracle.definition(item)

@@ -10,7 +10,7 @@ of this.
 """
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH111, PTH116, PTH118, PTH119, PTH120
+# ruff: noqa: PTH111, PTH116, PTH117, PTH118, PTH119, PTH120
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 from resilience4cata.records import dataclass, field
 
 from . import files
+from .locate import relative
 
 if TYPE_CHECKING:
     from resilience4cata.facts import Unreadable
@@ -36,6 +37,8 @@ BUILT: Final = frozenset({"build", "dist", "_build", "venv", "env"})
 """Folders that are made by tools, unless they are packages (`__init__.py`)."""
 
 ENVIRONMENT_MARKS: Final = ("pyvenv.cfg", "conda-meta")
+
+_EXECUTABLE: Final = ".exe" if os.name == "nt" else ""
 
 _DEPLOYMENT_ENDS: Final = (".yaml", ".yml", files.ENVIRONMENT)
 _DEPLOYMENT_STARTS: Final = f"{files.ENVIRONMENT}."
@@ -78,8 +81,8 @@ class Excluded:
             return True
         if not self.paths:
             return False
-        relative = os.path.relpath(path, self.root).replace(os.sep, "/")
-        return any(fnmatchcase(relative, pattern) for pattern in self.paths)
+        inner = relative(path, self.root).replace(os.sep, "/")
+        return any(fnmatchcase(inner, pattern) for pattern in self.paths)
 
 
 def reason_of(error: OSError) -> str:
@@ -96,7 +99,7 @@ class Walk:
         self.found = Found()
         self._excluded = excluded
         self._projects = projects
-        self._entered: set[tuple[int, int]] = set()
+        self._entered: set[object] = set()
         self._linked_folders: list[str] = []
         self._linked_files: list[str] = []
         self._named: list[str] = []
@@ -118,9 +121,9 @@ class Walk:
             self._folder(self._linked_folders.pop(0))
         found = self.found
         if self._linked_files:
-            known = {_identity(path) for path in found.files}
+            known = set(map(_identity_of_file, found.files))
             for path in sorted(self._linked_files):
-                identity = _identity(path)
+                identity = _identity_of_file(path)
                 if identity is not None and identity not in known:
                     known.add(identity)
                     found.files.append(path)
@@ -139,9 +142,10 @@ class Walk:
             folder, named = stack.pop()
             try:
                 status = os.stat(folder)
-                if (status.st_dev, status.st_ino) in self._entered:
+                identity = _identity(folder, status)
+                if identity in self._entered:
                     continue
-                self._entered.add((status.st_dev, status.st_ino))
+                self._entered.add(identity)
                 entries = files.entries(folder, status)
                 below = self._entries(entries, "" if folder == os.curdir else folder, named=named)
             except OSError as error:
@@ -222,12 +226,16 @@ def may_be_deployment(name: str) -> bool:
     return name.endswith(_DEPLOYMENT_ENDS) or name.startswith(_DEPLOYMENT_STARTS)
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def _identity(path: str, status: os.stat_result) -> object:
+    """What all names of a file or folder have in common: its number, or on disks that have none its real path."""
+    return (status.st_dev, status.st_ino) if status.st_ino else os.path.realpath(path)
+
+
+def _identity_of_file(path: str) -> object:
     try:
-        status = os.stat(path)
+        return _identity(path, os.stat(path))
     except OSError:
         return None
-    return status.st_dev, status.st_ino
 
 
 def _runs_python(path: str) -> bool:
@@ -246,7 +254,7 @@ def ignored_by_git(paths: Sequence[str]) -> frozenset[str]:
         real = os.path.join(os.path.realpath(os.path.dirname(path) or os.curdir), os.path.basename(path))
         repository = _repository(os.path.dirname(real))
         if repository is not None:
-            by_repository.setdefault(repository, {})[os.fsencode(real)] = path
+            by_repository.setdefault(repository, {})[os.fsencode(real.replace(os.sep, "/"))] = path
     ignored = (known[real] for repository, known in by_repository.items() for real in _ask_git(repository, known))
     return frozenset(ignored)
 
@@ -277,7 +285,7 @@ def _note_rules(repository: str, paths: Iterable[bytes]) -> None:
         _git(repository, "rev-parse", *asked).splitlines()
         + _git(repository, "config", "--path", "core.excludesFile").splitlines()
     )
-    home = os.path.expanduser("~")
+    home = os.environ.get("HOME") or os.path.expanduser("~")
     settings = os.environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
     places = [os.path.join(repository, os.fsdecode(line)) for line in lines]
     places += [os.path.join(settings, "git", name) for name in ("config", "ignore")]
@@ -290,12 +298,22 @@ def _note_rules(repository: str, paths: Iterable[bytes]) -> None:
         files.depends_on(place)
 
 
+def _program(name: str) -> str | None:
+    """Where a program is; never in the working folder, where Windows would look first."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    places = (os.path.join(folder, name + _EXECUTABLE) for folder in folders if os.path.isabs(folder))
+    return next((place for place in places if files.is_file(place) and os.access(place, os.X_OK)), None)
+
+
 def _git(repository: str, *arguments: str, given: bytes = b"") -> bytes:
     """What git says; nothing if it fails or is not there."""
     import subprocess
 
-    # A repository may be anybody's: nothing that its settings name is run.
-    command = ["git", "-c", "core.fsmonitor=false", "-C", repository, *arguments]
+    # A repository may be anybody's: nothing that it holds, or that its settings name, is run.
+    program = _program("git")
+    if program is None:
+        return b""
+    command = [program, "-c", "core.fsmonitor=false", "-C", repository, *arguments]
     # Within a hook of git's, such variables point to the repository of the hook.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:

@@ -9,8 +9,8 @@ from resilience4cata.records import dataclass, field, replace
 
 from . import configuration, deployments
 from .coverage import Coverage
-from .inputs import Inputs, Stdin, gather, import_roots
-from .locate import Modules, Shown
+from .inputs import Inputs, Stdin, gather, import_roots, shown_in
+from .locate import Modules
 from .per_file import PerFile
 from .reading import Failure, Means, Reader, in_groups
 from .selection import Selection, selected
@@ -88,7 +88,7 @@ def examine(
     # Words that mean no rule are refused even where nothing is found; otherwise the rules are loaded only when needed.
     codes = selected(options, selection) if selection or options.chooses_rules else None
     per_file = PerFile(options)
-    shown = Shown(options.root if options.is_project else None)
+    shown = shown_in(options)
     reader = Reader(shown, modules, overrides or {}, means)
     reader.read(inputs.given, inputs.context, inputs.named)
     settings = configuration.read(inputs, options, shown)
@@ -148,7 +148,7 @@ def _findings(
         yield from _checked(*seen[-1], reader.failures)
     else:
         from .references import followed, in_place_of
-        from .usage import with_used_templates
+        from .usage import with_bounded_sockets, with_used_templates
     for files, roots in groups:
         linked = _linked(files, roots, reader, settings, closed=inputs.closed and len(groups) == 1)
         if linked is not None:
@@ -157,6 +157,7 @@ def _findings(
                 project = replace(project, closed=False)
             project = followed(project, linked.oracle.world)
             project = with_used_templates(project, linked.views, reader, inputs.given)
+            project = with_bounded_sockets(project, reader, (*inputs.given, *inputs.context))
             outside = (*in_place_of(alone, project.files), *deployments.views(given, project))
             views = (*linked.views, *project.templates, project, *outside)
             seen.append((views, Context(provides, linked.oracle, project)))

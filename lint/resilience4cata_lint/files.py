@@ -10,7 +10,7 @@ is everything on Windows, which has no such time.
 """
 
 # Paths stay the texts they were given as: making objects of thousands of them costs more than reading the files.
-# ruff: noqa: PTH100, PTH116, PTH123
+# ruff: noqa: PTH100, PTH116, PTH118, PTH123
 
 from __future__ import annotations
 
@@ -66,11 +66,21 @@ def noting() -> Iterator[Notes]:
 def holding(contents: Mapping[str, bytes]) -> Iterator[None]:
     """Take these contents, by path, for those of the files; what is noted meanwhile would not be true."""
     global _contents  # noqa: PLW0603 - like the notes
-    before, _contents = _contents, {os.path.abspath(path): data for path, data in contents.items()}
+    before, _contents = _contents, {canonical(path): data for path, data in contents.items()}
     try:
         yield
     finally:
         _contents = before
+
+
+def canonical(path: str) -> str:
+    """The absolute path, for comparing: on Windows, names that differ in case are one."""
+    return os.path.normcase(os.path.abspath(path))
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path lies in a folder, or is the folder."""
+    return os.path.join(canonical(path), "").startswith(os.path.join(canonical(folder), ""))
 
 
 def is_noting() -> bool:
@@ -80,7 +90,7 @@ def is_noting() -> bool:
 
 def read(path: str) -> bytes:
     """All bytes of a file; raises OSError. Plain system calls, which for small files cost half of what `open` does."""
-    if _contents and (held := _contents.get(os.path.abspath(path))) is not None:
+    if _contents and (held := _contents.get(canonical(path))) is not None:
         return held
     try:
         descriptor = os.open(path, _FLAGS)

@@ -4,7 +4,7 @@ Files that exist keep their layout, and what they say already stays as it is: a 
 """
 
 # Paths stay the texts they were given as.
-# ruff: noqa: PTH113, PTH123
+# ruff: noqa: PTH109, PTH113, PTH120, PTH123
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from resilience4cata.records import dataclass
 
-from .options import PYPROJECT, UsageError
+from .locate import relative
+from .options import UsageError
 from .outcome import CLEAN
+from .project import PYPROJECT, nearest
 from .writing import write
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ _CONFIGURATION: Final = (
     "resilience4cata.yml",
     "resilience4cata.properties",
 )
+_MARK: Final = "\ufeff"
 _OTHER_MYPY: Final = ("mypy.ini", ".mypy.ini")
 _PRE_COMMIT: Final = ".pre-commit-config.yaml"
 
@@ -78,17 +81,25 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _changes() -> Iterator[Change]:
     if not os.path.isfile(PYPROJECT):
-        msg = f"there is no {PYPROJECT} in this folder: run 'r4c init' where the project's is"
-        raise UsageError(msg)
+        raise UsageError(_no_project())
     configuration = [name for name in _CONFIGURATION if os.path.isfile(name)]
     if not configuration:
         yield Change(_STARTER, None, _STARTER_TEXT, ("written, with a template to start from",))
     before = _read(PYPROJECT)
     newline = "\r\n" if "\r\n" in before else "\n"
-    document = _document(before.replace("\r\n", "\n"))
+    text = before.removeprefix(_MARK)
+    document = _document(text.replace("\r\n", "\n"))
     what = tuple(_complete(document, configuration or [_STARTER]))
     if what:
-        yield Change(PYPROJECT, before, document.as_string().replace("\n", newline), what)
+        mark = _MARK * (text != before)
+        yield Change(PYPROJECT, before, mark + document.as_string().replace("\n", newline), what)
+
+
+def _no_project() -> str:
+    above = nearest(os.path.dirname(os.getcwd()))
+    where = "" if above is None else f", but there is {relative(above).replace(os.sep, '/')}"
+    advice = "make one first (an empty file will do)" if above is None else "run 'r4c init' in that folder"
+    return f"there is no {PYPROJECT} in this folder{where}: {advice}"
 
 
 def _read(path: str) -> str:
@@ -147,7 +158,7 @@ def _add_plugin(mypy: Any) -> bool:
 def _diff(change: Change) -> Iterator[str]:
     before = (change.before or "").replace("\r\n", "\n").splitlines(keepends=True)
     after = change.after.replace("\r\n", "\n").splitlines(keepends=True)
-    return unified_diff(before, after, change.path if change.before is not None else os.devnull, change.path)
+    return unified_diff(before, after, change.path if change.before is not None else "/dev/null", change.path)
 
 
 def _advice() -> Iterator[str]:

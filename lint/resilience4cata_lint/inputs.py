@@ -13,7 +13,7 @@ from resilience4cata.records import dataclass, field
 
 from . import files
 from .discover import Excluded, Walk
-from .locate import Modules
+from .locate import Modules, Shown, relative
 from .options import Options, UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ STDIN: Final = "-"
 
 @dataclass(frozen=True, slots=True)
 class Stdin:
-    """Source text from standard input, and the path that it is to be treated as (None: it has none)."""
+    """Source text from standard input, and the path that it is to be treated as (None: it has none).
+
+    Edits are for the path as it is shown: given otherwise, they would be for the file that lies there.
+    """
 
     data: bytes
     filename: str | None = None
@@ -79,7 +82,7 @@ def gather(paths: Sequence[str], options: Options, stdin: Stdin | None = None) -
         and len(folders) == len(paths)
         and not any(map(_within_package, folders)),
     )
-    if options.is_project and not any(_holds(folder, options.root) for folder in folders):
+    if options.is_project and not any(files.is_below(options.root, folder) for folder in folders):
         given.context = _around(given.given, options.root, excluded)
     return given
 
@@ -93,31 +96,34 @@ def whole(options: Options) -> Inputs:
 
 
 def import_roots(paths: Sequence[str], options: Options) -> Modules:
-    """The names of modules, counted from the project's folder, its `src`, and the folders that were given."""
+    """The names of modules, counted from the project's folder, its `src`, and the folders that were given.
+
+    Where there is no project, the working folder counts for it: a file has the same name alone and among others.
+    """
     folders = [path for path in paths if files.is_folder(path)]
-    return Modules([options.root, os.path.join(options.root, "src"), *folders])
+    is_project = options.is_project or not files.is_below(options.root, os.curdir)
+    root = options.root if is_project else os.curdir
+    return Modules([root, os.path.join(root, "src"), *folders])
+
+
+def shown_in(options: Options) -> Shown:
+    """How the paths of a run are shown."""
+    return Shown(options.root if options.is_project else None)
 
 
 def _around(given: Sequence[str], root: str, excluded: Excluded) -> list[str]:
     walk = Walk(excluded or None, projects=False)
-    shown_root = os.path.relpath(root)
     try:
-        walk.add(shown_root)
+        walk.add(relative(root))
     except OSError:
         return []
-    known = {os.path.abspath(path) for path in given}
-    return [path for path in walk.finish().files if os.path.abspath(path) not in known]
+    known = set(map(files.canonical, given))
+    return [path for path in walk.finish().files if files.canonical(path) not in known]
 
 
 def _clean(path: str) -> str:
     """The path as it is shown: `./a/../b.py` is `b.py`. Nothing, as an unset variable gives it, stays nothing."""
     return os.path.normpath(path) if path else path
-
-
-def _holds(folder: str, root: str) -> bool:
-    """Whether the project's folder lies in the given one."""
-    folder = os.path.abspath(folder)
-    return root == folder or root.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _within_package(folder: str) -> bool:

@@ -22,6 +22,14 @@ _UNCLEAN = re.compile(r"/\.{0,2}(/|$)") if os.sep == "/" else re.compile("")
 _NO_NAMES = ("", os.curdir, os.pardir)
 
 
+def relative(path: str, start: str = os.curdir) -> str:
+    """The path from a folder; the whole path where none leads there, to another drive of Windows."""
+    try:
+        return os.path.relpath(path, start)
+    except ValueError:
+        return os.path.abspath(path)
+
+
 @dataclass(frozen=True, slots=True)
 class Module:
     """A file as Python imports it: its dotted name, whether it is a package, and the folder that imports start from."""
@@ -40,7 +48,7 @@ class Modules:
     """
 
     def __init__(self, roots: Iterable[str]) -> None:
-        self._roots = frozenset(os.path.abspath(root) for root in roots)
+        self._roots = frozenset(map(files.canonical, roots))
         self._is_package: dict[str, bool] = {}
         self._files: dict[tuple[str, str], str | None] = {}
 
@@ -82,7 +90,7 @@ class Modules:
     def _namespace(self, folder: str) -> tuple[str, list[str]]:
         names: list[str] = []
         root = folder
-        while root not in self._roots:
+        while os.path.normcase(root) not in self._roots:
             parent, name = os.path.split(root)
             if parent == root or not name.isidentifier():
                 # Outside of every known root there is no way to tell where a namespace would begin.
@@ -92,7 +100,7 @@ class Modules:
         return root, names
 
     def _within(self, folder: str) -> bool:
-        return any(folder.startswith(root + os.sep) for root in self._roots)
+        return any(files.is_below(folder, root) for root in self._roots)
 
 
 class Shown:
@@ -105,7 +113,7 @@ class Shown:
     def __init__(self, project: str | None = None) -> None:
         self._here = os.getcwd()
         self._below = self._here.rstrip(os.sep) + os.sep
-        self._inside = project is not None and _is_below(self._here, project)
+        self._inside = project is not None and files.is_below(self._here, project)
         self._folders: dict[str, str] = {}
 
     def __call__(self, path: str) -> str:
@@ -124,14 +132,6 @@ class Shown:
             absolute = os.path.normpath(absolute)
         if absolute.startswith(self._below):
             absolute = absolute[len(self._below) :]
-        elif not os.path.isabs(path) or (self._inside and _same_drive(absolute, self._here)):
-            absolute = os.path.relpath(absolute, self._here)
+        elif self._inside or not os.path.isabs(path) or files.is_below(path, self._here):
+            absolute = relative(absolute, self._here)
         return absolute.replace(os.sep, "/")
-
-
-def _is_below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def _same_drive(path: str, other: str) -> bool:
-    return os.path.splitdrive(path)[0] == os.path.splitdrive(other)[0]

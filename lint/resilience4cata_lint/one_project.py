@@ -4,19 +4,16 @@ What is asked about may differ from the file, as where it comes from standard in
 the project around it.
 """
 
-# Paths stay texts, as everywhere in the linter.
-# ruff: noqa: PTH100
-
 from __future__ import annotations
 
 import io
-import os
 import sys
 import tokenize
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from . import files
 from .discover import Excluded
 from .inputs import Inputs, Stdin, import_roots, whole
 from .options import Options
@@ -52,19 +49,19 @@ class OneProject:
 
     def look(self, filename: str, text: str) -> list[Diagnostic]:
         """The findings that lie in the file."""
-        path = os.path.abspath(filename)
-        if self._excluded and any(map(self._excluded, steps_to(path, self._options.root))):
+        path = files.canonical(filename)
+        if self._excluded and any(map(self._excluded, steps_to(filename, self._options.root))):
             return []
-        if self._inputs is not None and path in self._given and _is_saved(path, text):
+        if self._inputs is not None and path in self._given and _is_saved(filename, text):
             return self._findings.get(path, [])
         from .engine import analyse
 
         report = analyse([], self._options, self._selection, Stdin(_encoded(text), filename), self._means)
-        return [d for d in self._known(report) if os.path.abspath(d.at.source) == path]
+        return [d for d in self._known(report) if files.canonical(d.at.source) == path]
 
     @cached_property
     def _given(self) -> frozenset[str]:
-        return frozenset(map(os.path.abspath, self._inputs.given)) if self._inputs is not None else frozenset()
+        return frozenset(map(files.canonical, self._inputs.given)) if self._inputs is not None else frozenset()
 
     @cached_property
     def _findings(self) -> dict[str, list[Diagnostic]]:
@@ -76,7 +73,7 @@ class OneProject:
         roots = import_roots([self._options.root], self._options)
         by_path: dict[str, list[Diagnostic]] = {}
         for diagnostic in self._known(examine(self._inputs, roots, self._options, self._selection, means=self._means)):
-            by_path.setdefault(os.path.abspath(diagnostic.at.source), []).append(diagnostic)
+            by_path.setdefault(files.canonical(diagnostic.at.source), []).append(diagnostic)
         return by_path
 
     def _known(self, report: Report) -> list[Diagnostic]:

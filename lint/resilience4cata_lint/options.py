@@ -96,6 +96,11 @@ def load(paths: Sequence[str], pyproject: str | None = None) -> Options:
     return _interpret(_table(pyproject, data), pyproject, root, _found_files(pyproject, data, root, common))
 
 
+def path_named(folder: str, name: str) -> str:
+    """The path that a file names, which counts from the folder of that file and has forward slashes on every system."""
+    return os.path.join(folder, name.replace("/", os.sep))
+
+
 def _existing(folder: str) -> tuple[str, ...]:
     return tuple(path for name in DEFAULT_NAMES if files.is_file(path := os.path.join(folder, name)))
 
@@ -150,7 +155,7 @@ def _interpret(table: Mapping[str, object], pyproject: str, root: str, found: tu
             raise UsageError(_unknown_key(pyproject, key))
     lists = {key: _strings(pyproject, key, table[key]) for key in table if key in _LISTS}
     named = lists.get("config-files")
-    files = found if named is None else tuple(os.path.join(root, *name.split("/")) for name in named)
+    files = found if named is None else tuple(path_named(root, name) for name in named)
     return Options(
         root=root,
         is_project=True,
@@ -162,7 +167,7 @@ def _interpret(table: Mapping[str, object], pyproject: str, root: str, found: tu
         extend_select=lists.get("extend-select", ()),
         ignore=lists.get("ignore", ()),
         per_file_ignores=_per_file(pyproject, table.get(_PER_FILE)),
-        paths=tuple(os.path.join(root, *name.split("/")) for name in lists.get("paths", ())),
+        paths=tuple(path_named(root, name) for name in lists.get("paths", ())),
         baseline=_baseline(pyproject, root, table.get(_BASELINE)),
     )
 
@@ -182,7 +187,7 @@ def _baseline(pyproject: str, root: str, value: object) -> str | None:
     if not isinstance(value, str) or not value:
         msg = f'{pyproject}: {_BASELINE} in [tool.r4c] must be a path, as in {_BASELINE} = "r4c-baseline.json"'
         raise UsageError(msg)
-    return os.path.join(root, *value.split("/"))
+    return path_named(root, value)
 
 
 def _unknown_key(pyproject: str, key: str) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 
+from . import files
 from .discover import Excluded
 from .options import Options
 from .selection import codes_of
@@ -49,10 +50,7 @@ class PerFile:
 def steps_to(path: str, root: str) -> list[str]:
     """The folders of the project at `root` that hold a file, and the file."""
     absolute = os.path.abspath(path)
-    try:
-        names = os.path.relpath(absolute, root).split(os.sep)
-    except ValueError:  # another drive
+    if not files.is_below(absolute, root):
         return [absolute]
-    if names[0] == os.pardir:
-        return [absolute]
+    names = os.path.relpath(absolute, root).split(os.sep)
     return [os.path.join(root, *names[: end + 1]) for end in range(len(names))]

@@ -82,15 +82,17 @@ class Reader:
     def load(self, module: str, roots: Sequence[str]) -> FileFacts | None:
         """The facts of a module of the project by its dotted name, or None if it is not found or cannot be read."""
         path = self.modules.file_of(module, roots)
-        if path is None:
-            return None
+        return None if path is None else self.facts_at(path)
+
+    def facts_at(self, path: str) -> FileFacts | None:
+        """The facts of a file that need not matter otherwise, or None if it cannot be read."""
         if path not in self._loaded:
-            self._loaded[path] = self._of_module(path)
+            self._loaded[path] = self._made_of(path)
         return self._loaded[path]
 
-    def _of_module(self, path: str) -> FileFacts | None:
+    def _made_of(self, path: str) -> FileFacts | None:
         try:
-            data = files.read(path)
+            data = self._read(path)
         except OSError:
             return None
         from resilience4cata.facts import Unreadable
@@ -104,7 +106,7 @@ class Reader:
         mattering: list[str] = []
         for path in self.means.watch((*given, *context), "reading"):
             try:
-                data = self.overrides[path] if path in self.overrides else files.read(path)
+                data = self._read(path)
             except OSError as error:
                 if path in reported:
                     self._fail(path, error)
@@ -118,6 +120,9 @@ class Reader:
             self._room -= len(data)
             self._kept[path] = data
         return rest, mattering
+
+    def _read(self, path: str) -> bytes:
+        return self.overrides[path] if path in self.overrides else files.read(path)
 
     def _fail(self, path: str, error: OSError) -> None:
         from resilience4cata.facts import At, Unreadable

@@ -17,6 +17,7 @@ from .terms import (
     Display,
     Either,
     Lambda,
+    Named,
     Opaque,
     Path,
     Position,
@@ -201,7 +202,7 @@ class Terms:
         return Lambda(self._lines.span(node))
 
     def _walrus(self, node: ast.NamedExpr, depth: int) -> Term:
-        return self(node.value, depth)
+        return Named(self(node.value, depth), self._lines.span(node))
 
 
 _MAKERS: Final[dict[type, Callable[[Terms, Any, int], Term]]] = {

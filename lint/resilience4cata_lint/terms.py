@@ -136,6 +136,14 @@ class Lambda:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """`(name := value)`: it is what the value is, but stands where the name does."""
+
+    value: Term
+    span: Span = field(default=NO_SPAN, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Opaque:
     """Anything else. `calls` are the outermost calls in it that are evaluated in the same scope."""
 
@@ -156,8 +164,16 @@ Term = (
     | Subscript
     | Either
     | Lambda
+    | Named
     | Opaque
 )
+
+
+def bare(term: Term) -> Term:
+    """What a term gives a name to; else the term."""
+    while isinstance(term, Named):
+        term = term.value
+    return term
 
 
 def number(value: object, span: Span) -> Term:
@@ -187,7 +203,7 @@ def children(term: Term) -> Iterator[Term]:
             yield from (argument.value for argument in term.arguments)
         case Attribute():
             yield term.base
-        case Starred() | Negative():
+        case Starred() | Negative() | Named():
             yield term.value
         case Display():
             yield from term.items

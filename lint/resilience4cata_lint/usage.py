@@ -1,4 +1,4 @@
-"""Which templates a whole project uses."""
+"""What only the whole of a project's code can tell, also where it does not name us."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from resilience4cata.config.resolve import sources_known
-from resilience4cata.facts import Composed, Declaration, Element, Project, Written
+from resilience4cata.facts import Composed, Declaration, Element, Project, Written, declarations_in
+from resilience4cata.facts.familiar import BLOCKING
 from resilience4cata.records import replace
 
 from .reading import Reader
@@ -15,6 +16,12 @@ from .reading import Reader
 # `pipeline("payments", config=name)` is a call on an object that may be anything, so that only its text can be seen.
 _PIPELINE: Final = b"pipeline("
 _CONFIG_BY_VALUE: Final = re.compile(rb"""\bconfig\s*=(?!=)\s*(?![\s"'])""")
+
+_SOCKET_TIMEOUT: Final = b"setdefaulttimeout"
+# The modules whose calls such a limit bounds.
+_SOCKETS: Final = re.compile(
+    "|".join(sorted({name.partition(".")[0] for name, how in BLOCKING.items() if how.socket})).encode()
+)
 
 
 def with_used_templates(project: Project, views: Sequence[object], reader: Reader, paths: Iterable[str]) -> Project:
@@ -38,21 +45,22 @@ def with_used_templates(project: Project, views: Sequence[object], reader: Reade
     return replace(project, used_templates=frozenset(used))
 
 
+def with_bounded_sockets(project: Project, reader: Reader, paths: Iterable[str]) -> Project:
+    """The project with what is known of a limit for all its sockets; `paths` are all files of its code."""
+    if project.bounds_sockets or not any(_SOCKETS.search(reader.data(path)) for path in reader.facts):
+        return project
+    setting = (path for path in paths if path not in reader.facts and reader.holds(path, _SOCKET_TIMEOUT))
+    found = (reader.facts_at(path) for path in setting)
+    return replace(project, bounds_sockets=any(facts is not None and facts.bounds_sockets for facts in found))
+
+
 def _declarations(views: Iterable[object]) -> Iterator[Declaration]:
     """Every policy that is written anywhere."""
     for view in views:
         if isinstance(view, Written):
             yield view.declaration
         elif isinstance(view, Composed):
-            yield from _members(view)
+            yield from declarations_in(view)
         elif isinstance(view, Element):
             for applied in view.policies:
-                yield from [applied.policy] if isinstance(applied.policy, Declaration) else _members(applied.policy)
-
-
-def _members(composed: Composed) -> Iterator[Declaration]:
-    for member in composed.members:
-        if isinstance(member, Declaration):
-            yield member
-        elif isinstance(member, Composed):
-            yield from _members(member)
+                yield from declarations_in(applied.policy)

@@ -10,7 +10,7 @@ from resilience4cata.schema import Unset
 
 from .objects import Builder, Built, ClassObject, External, FunctionObject, Known, Object, Running, Where, one_of, same
 from .outside import find, interval_of, is_composer, policy_name, value_of
-from .terms import Attribute, Call, Choice, Constant, Display, Negative, Path, Starred, Term
+from .terms import Attribute, Call, Choice, Constant, Display, Named, Negative, Path, Starred, Term
 
 if TYPE_CHECKING:
     from .world import World
@@ -82,6 +82,8 @@ class Values:
                 return Known((term.value,))
             case Choice():
                 return self._choice(term, where)
+            case Named():
+                return self.evaluate(term.value, where)
             case Display():
                 return Known((self._items(term, where),))
             case Negative():

@@ -21,6 +21,8 @@ def write(path: str, content: bytes) -> None:
         os.replace(name, target)
     except BaseException:
         with contextlib.suppress(OSError):
+            # Windows removes nothing that may not be written to.
+            os.chmod(name, 0o600)
             os.unlink(name)
         raise
 

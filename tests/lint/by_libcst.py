@@ -23,6 +23,7 @@ from resilience4cata_lint.terms import (
     Display,
     Either,
     Lambda,
+    Named,
     Opaque,
     Path,
     Span,
@@ -170,7 +171,7 @@ class _Reader:
         return Lambda(self._span(node))
 
     def _walrus(self, node: libcst.NamedExpr, depth: int) -> Term:
-        return self(node.value, depth)
+        return Named(self(node.value, depth), self._span(node))
 
 
 def _evaluated(node: Any) -> str | None:

@@ -8,7 +8,10 @@ import pytest
 
 from resilience4cata.diagnostics import FRONT_ENDS, Context
 from resilience4cata.rules import check
+from resilience4cata_lint.engine import analyse
+from resilience4cata_lint.options import load
 
+from .folder import write
 from .linking import linked
 
 
@@ -39,3 +42,22 @@ def test_sockets_bounded_for_all(setting: str, lines: list[int]) -> None:
     project = linked(files)
     findings = check((*project.views, project.project), Context(FRONT_ENDS["lint"], project.oracle, project.project))
     assert lines == [f.fault.at.line for f in findings if f.rule.code == "R4C-TB-005"]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("seconds", "lines"), [("4", []), ("None", [6])])
+@pytest.mark.parametrize("checked", [".", "acme/app.py"])
+def test_limit_in_a_file_that_does_not_name_the_library(checked: str, seconds: str, lines: list[int]) -> None:
+    """Where an application starts, nothing need be guarded."""
+    write("pyproject.toml")
+    write("acme/main.py", f"import socket\n\nsocket.setdefaulttimeout({seconds})\n")
+    text = """
+    from resilience4cata import timeout
+    from urllib.request import urlopen
+
+    @timeout("2s")
+    def get() -> object: return urlopen("https://shop.example")
+    """
+    write("acme/app.py", dedent(text))
+    report = analyse([checked], load([checked]))
+    assert lines == [d.at.line for d in report.diagnostics if d.code == "R4C-TB-005"]

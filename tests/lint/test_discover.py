@@ -25,11 +25,15 @@ def make(*paths: str) -> None:
             target.touch()
 
 
-def found(*paths: str, exclude: Sequence[str] = (), projects: bool = True) -> Found:
+def found(*named: str, exclude: Sequence[str] = (), projects: bool = True) -> Found:
+    """What a walk takes, with forward slashes."""
     walk = Walk(Excluded(exclude, os.curdir) if exclude else None, projects=projects)
-    for path in paths or (".",):
+    for path in named or (".",):
         walk.add(path)
-    return walk.finish()
+    taken = walk.finish()
+    for paths in (taken.files, taken.configurations, taken.deployments, taken.skipped):
+        paths[:] = [path.replace(os.sep, "/") for path in paths]
+    return taken
 
 
 def test_python_files_in_the_order_of_paths() -> None:

@@ -19,7 +19,7 @@ def make(*paths: str) -> None:
 def named(path: str, *roots: str) -> tuple[str, bool, str]:
     """The module's name, whether it is a package, and its root relative to the working folder."""
     module = Modules(roots or (".",)).of(path)
-    return module.name, module.is_package, os.path.relpath(module.root)
+    return module.name, module.is_package, os.path.relpath(module.root).replace(os.sep, "/")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_file_of_a_module() -> None:
         None,
         None,
         None,
-    ] == [modules.file_of(name, ["one", "two"]) for name in names]
+    ] == [path and path.replace(os.sep, "/") for path in (modules.file_of(name, ["one", "two"]) for name in names)]
 
 
 def test_module_is_a_value() -> None:

@@ -17,6 +17,13 @@ def test_without_a_project(here: Path) -> None:
     assert Options(str(here / "a"), config_files=(str(here / "a" / "resilience4cata.toml"),)) == load(["a"])
 
 
+def test_files_elsewhere(here: Path) -> None:
+    """A whole path is a whole path."""
+    elsewhere = (here.parent / "shared.toml").as_posix()
+    write("pyproject.toml", f'[tool.r4c]\nconfig-files = ["{elsewhere}"]\n')
+    assert (str(here.parent / "shared.toml"),) == load(["."]).config_files
+
+
 def test_every_setting(here: Path) -> None:
     """Each key is read; files count from the project's folder."""
     write(

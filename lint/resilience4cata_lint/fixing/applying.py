@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from difflib import unified_diff
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import diff_bytes, unified_diff
 from typing import TYPE_CHECKING, TypeAlias
 
 from resilience4cata.records import replace
@@ -21,7 +21,6 @@ from ..output import counted, fixable
 from ..texts import Sources
 from ..writing import write
 from .passes import Contents, Look, Repaired, repaired
-from .text import Text
 
 if TYPE_CHECKING:
     from resilience4cata.diagnostics import Diagnostic
@@ -71,9 +70,7 @@ def save(result: Repaired, analyse: Analyse, stdin: Stdin | None) -> tuple[Repor
     """
     left = []
     if stdin is not None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(result.after.get(stdin.path, stdin.data))
-        sys.stdout.buffer.flush()
+        _print_as_it_is([result.after.get(stdin.path, stdin.data)])
     for path, data in result.after.items():
         problem = "" if stdin is not None and path == stdin.path else _saved(path, result.before[path], data)
         if problem:
@@ -103,9 +100,7 @@ def _saved(path: str, before: bytes, data: bytes) -> str:
 def show(result: Repaired, baseline: Baseline | None, *, unsafe: bool, exit_zero: bool) -> int:
     """Write what would change, in the form that `patch` and `git apply -p0` take. Returns the exit code."""
     for path, data in sorted(result.after.items()):
-        sys.stdout.writelines(_diff(path, result.before[path], data))
-    # So that both come in this order where they go to one place.
-    sys.stdout.flush()
+        _print_as_it_is(_diff(path, result.before[path], data))
     _, more = fixable(result.report, _new(result.report, baseline), unsafe=unsafe)
     if not result.after:
         hint = f" ({more} with --unsafe-fixes)" if more else ""
@@ -122,13 +117,23 @@ def _new(report: Report, baseline: Baseline | None) -> Sequence[Diagnostic]:
     return report.diagnostics if baseline is None else baseline.compare(report).new
 
 
-def _diff(path: str, before: bytes, after: bytes) -> Iterator[str]:
-    old, new = (_lines(Text(path, data).whole) for data in (before, after))
-    for line in unified_diff(old, new, path, path):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+def _diff(path: str, before: bytes, after: bytes) -> Iterator[bytes]:
+    name = os.fsencode(path)
+    for line in diff_bytes(unified_diff, _lines(before), _lines(after), name, name):
+        yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
 
 
-def _lines(text: str) -> list[str]:
+def _lines(data: bytes) -> list[bytes]:
     # Split at what ends lines for `patch` as well.
-    parts = text.split("\n")
-    return [f"{part}\n" for part in parts[:-1]] + parts[-1:] * bool(parts[-1])
+    parts = data.split(b"\n")
+    return [part + b"\n" for part in parts[:-1]] + parts[-1:] * bool(parts[-1])
+
+
+def _print_as_it_is(lines: Iterable[bytes]) -> None:
+    """Write lines of files to standard output, byte by byte; a terminal has an encoding of its own."""
+    if sys.stdout.isatty():
+        sys.stdout.writelines(line.decode(errors="backslashreplace") for line in lines)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(lines)
+    sys.stdout.flush()

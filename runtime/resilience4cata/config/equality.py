@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from ..facts import Items, Member, Ref, Unknown, Value
+from ..facts import Items, Member, Ref, Unknown, Value, all_refs
 from ..schema import Attribute, AttributeKind
 from .defaults import nanoseconds
 
@@ -56,9 +56,5 @@ def _same_references(left: Value, right: Value) -> bool | None:
 
 
 def _references(value: Value) -> frozenset[Ref] | None:
-    items = value.items if isinstance(value, Items) else (value,)
-    if isinstance(value, Items) and not value.closed:
-        return None
-    return (
-        frozenset(item for item in items if isinstance(item, Ref)) if all(isinstance(i, Ref) for i in items) else None
-    )
+    refs = all_refs(value)
+    return None if refs is None else frozenset(refs)

@@ -16,7 +16,6 @@ from ..facts import (
     NOWHERE,
     UNKNOWN,
     Composed,
-    Declaration,
     Definition,
     Element,
     Foreign,
@@ -24,6 +23,7 @@ from ..facts import (
     Project,
     Scope,
     Unknown,
+    declarations_in,
 )
 from ..records import dataclass, replace
 from .environment import Names
@@ -176,15 +176,11 @@ def _is_open(element: Element) -> bool:
     return unknown_methods or not element.definition.decorators_known
 
 
-def _names_in(composed: Sequence[Composed | object]) -> Iterator[tuple[str, str]]:
-    for policy in composed:
-        for member in policy.members if isinstance(policy, Composed) else ():
-            if isinstance(member, Declaration):
-                name = member.value("name")
-                if isinstance(name, str):
-                    yield member.policy, name
-            else:
-                yield from _names_in((member,))
+def _names_in(composed: Sequence[Composed]) -> Iterator[tuple[str, str]]:
+    for declaration in (d for policy in composed for d in declarations_in(policy)):
+        name = declaration.value("name")
+        if isinstance(name, str):
+            yield declaration.policy, name
 
 
 def names_of(project: Project) -> Names:

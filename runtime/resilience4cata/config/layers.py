@@ -23,6 +23,7 @@ from ..facts import (
     Setting,
     Unknown,
     Value,
+    declarations_in,
 )
 from ..records import dataclass, replace
 from .origin import Doubt, Given, Layer, Origin, unknown
@@ -227,12 +228,5 @@ def _anything(origin: Origin, doubt: Doubt = Doubt.POLICIES) -> Write:
 def applied_with(element: Element, has: Callable[[Declaration], bool]) -> Applied | None:
     """The decorator on the element that brings a declaration of this kind, the direct one if there are several."""
     direct = [a for a in element.policies if isinstance(a.policy, Declaration) and has(a.policy)]
-    within = [a for a in element.policies if isinstance(a.policy, Composed) and _holds(a.policy, has)]
+    within = [a for a in element.policies if any(map(has, declarations_in(a.policy)))]
     return next(iter((*direct, *within)), None)
-
-
-def _holds(composed: Composed, has: Callable[[Declaration], bool]) -> bool:
-    return any(
-        has(member) if isinstance(member, Declaration) else isinstance(member, Composed) and _holds(member, has)
-        for member in composed.members
-    )

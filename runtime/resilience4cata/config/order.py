@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
-from ..facts import Items, Member, Value
+from ..facts import Items, Member, Value, entries
 from ..schema import POLICIES
 
 
@@ -31,5 +31,4 @@ def is_order(value: Value) -> bool:
 
 def layers_of(value: Value) -> tuple[str, ...]:
     """The layers that a value lists, as names of policies."""
-    items = value.items if isinstance(value, Items) else (value,)
-    return tuple(item.name.lower() for item in items if isinstance(item, Member))
+    return tuple(item.name.lower() for item in entries(value) if isinstance(item, Member))

@@ -6,14 +6,14 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 from ..durations import MAX_NANOSECONDS
-from ..facts import UNKNOWN, Element, Empty, Extends, Global, Key, Project, Setting, Value
+from ..facts import UNKNOWN, Element, Empty, Extends, Global, Key, Project, Setting, Value, entries
 from ..records import dataclass
 from .defaults import nanoseconds
 from .description import layers_in_order
 from .layers import SettingKey, writes_of
 from .order import is_order
 from .origin import Effective, Layer
-from .resolve import Resolver, active_profiles, listed
+from .resolve import Resolver, active_profiles
 
 Choice = tuple[str, ...]
 """Profiles in the order of their activation; () for none."""
@@ -24,7 +24,7 @@ def choices(project: Project) -> tuple[Choice, ...]:
     keys = [key for file in project.files for key in file.keys]
     single = ((name,) for key in keys if (name := profile_of(key)) is not None)
     activated = (
-        tuple(word for word in listed(key.value) if isinstance(word, str))
+        tuple(word for word in entries(key.value) if isinstance(word, str))
         for key in keys
         if key.meaning == Global("profiles.active")
     )
@@ -95,9 +95,10 @@ class Prospects:
 
     def __init__(self, project: Project, chosen: Collection[Choice]) -> None:
         plain = Resolver.of(project)
-        self.resolvers = {choice: Resolver(plain.around, choice, plain.locked) for choice in chosen}
+        self.around = plain.around
+        self._resolvers = {choice: Resolver(plain.around, choice, plain.locked) for choice in chosen}
 
     def of(self, element: Element) -> Iterator[tuple[Choice, Settled]]:
         """What counts for an element, under each choice in turn."""
-        for choice, resolver in self.resolvers.items():
+        for choice, resolver in self._resolvers.items():
             yield choice, Settled(element, resolver, resolver.resolve(element))

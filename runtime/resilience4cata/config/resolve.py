@@ -16,13 +16,12 @@ from ..facts import (
     Declaration,
     Element,
     Global,
-    Items,
     Key,
     Kind,
     Project,
     Setting,
     Template,
-    Value,
+    entries,
 )
 from ..records import dataclass, field, replace
 from ..schema import POLICIES
@@ -48,18 +47,13 @@ def active_profiles(project: Project) -> tuple[str, ...]:
     if project.profiles is not None:
         return project.profiles
     key = last_global(project.files, "profiles.active")
-    return tuple(word for word in listed(key.value) if isinstance(word, str)) if key is not None else ()
+    return tuple(word for word in entries(key.value) if isinstance(word, str)) if key is not None else ()
 
 
 def last_global(files: Iterable[ConfigFile], name: str) -> Key | None:
     """The key that counts of those that stand alone and have this name: that of the last source."""
     found = [key for file in files for key in file.keys if key.meaning == Global(name)]
     return found[-1] if found else None
-
-
-def listed(value: Value) -> tuple[Value, ...]:
-    """The members of a list; a single value is a list of one."""
-    return value.items if isinstance(value, Items) else (value,)
 
 
 def sources_known(project: Project) -> bool:

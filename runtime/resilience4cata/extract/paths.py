@@ -9,9 +9,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
-from ..config.resolve import listed
 from ..config.tree import attribute_of
-from ..facts import UNKNOWN, ConfigFile, Items, Key, Ref, Unresolved, Value
+from ..facts import UNKNOWN, ConfigFile, Items, Key, Ref, Unresolved, Value, entries
 from ..policies.recorded import is_a
 from ..records import replace
 from ..schema import AttributeKind
@@ -37,7 +36,7 @@ class Paths:
         if attribute is None or attribute.kind not in _PATHS:
             return key
         unresolved: list[Unresolved] = []
-        found = tuple(self._value(value, unresolved) for value in listed(key.value))
+        found = tuple(self._value(value, unresolved) for value in entries(key.value))
         value = replace(key.value, items=found) if isinstance(key.value, Items) else found[0]
         return replace(key, value=value, unresolved=tuple(unresolved))
 

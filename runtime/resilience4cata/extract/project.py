@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from ..config.environment import EnvironmentSource, Names
 from ..config.instances import Instances, guarded
-from ..config.resolve import Resolver, active_profiles, element_id, last_global, listed
+from ..config.resolve import Resolver, active_profiles, element_id, last_global
 from ..config.sources import ConfigSource, in_precedence, load
 from ..config.tree import templates_of, with_known_ids
 from ..facts import (
@@ -28,6 +28,7 @@ from ..facts import (
     Template,
     Unrecognised,
     Written,
+    entries,
 )
 from ..policies import Policy
 from ..policies.declaration import Site
@@ -129,7 +130,7 @@ class Loaded:
         for source in self.sources:
             if isinstance(source, EnvironmentSource):
                 key = last_global([source.load()], "profiles.active")
-                yield from (word for word in listed(key.value) if isinstance(word, str)) if key is not None else ()
+                yield from (word for word in entries(key.value) if isinstance(word, str)) if key is not None else ()
 
     @property
     def reads_variables(self) -> bool:

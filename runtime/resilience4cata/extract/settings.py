@@ -13,9 +13,9 @@ from ..config.layers import SettingKey
 from ..config.order import arranged, default_order
 from ..config.origin import Effective, Given
 from ..config.origin import Layer as Source
-from ..config.resolve import element_id, last_global, listed
+from ..config.resolve import element_id, last_global
 from ..durations import nanoseconds
-from ..facts import UNKNOWN, At, Element, Interval, Items, Member, Ref, Slot, Value
+from ..facts import UNKNOWN, At, Element, Interval, Items, Member, Ref, Slot, Value, entries
 from ..policies.order import DEFAULT_ORDER, Layer
 from ..records import dataclass, replace, sealed
 from ..schema import POLICIES, Attribute, AttributeKind
@@ -173,11 +173,11 @@ class Settings:
             case AttributeKind.MEMBER if isinstance(value, Member) and attribute.members is not None:
                 return attribute.members[value.name]
             case AttributeKind.LAYERS:
-                return tuple(Layer[item.name] for item in listed(value) if isinstance(item, Member))
+                return tuple(Layer[item.name] for item in entries(value) if isinstance(item, Member))
         return value
 
     def _objects_of(self, value: Value) -> Iterator[object]:
-        for item in listed(value):
+        for item in entries(value):
             if isinstance(item, Items):
                 yield from self._objects_of(item)
             elif isinstance(item, Ref):

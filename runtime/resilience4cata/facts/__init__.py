@@ -40,10 +40,34 @@ from .definitions import (
     Unreadable,
     Written,
 )
-from .policies import Application, Applied, Composed, Declaration, Decorator, Foreign, Listener, NotAPolicy
+from .policies import (
+    Application,
+    Applied,
+    Composed,
+    Declaration,
+    Decorator,
+    Foreign,
+    Listener,
+    NotAPolicy,
+    declarations_in,
+)
 from .project import NoTypes, Oracle, Project
 from .suppressions import Suppression
-from .values import NOWHERE, UNKNOWN, At, Interval, Items, Member, Ref, Slot, Unknown, Value
+from .values import (
+    NOWHERE,
+    UNKNOWN,
+    At,
+    Interval,
+    Items,
+    Member,
+    Ref,
+    Slot,
+    Unknown,
+    Value,
+    all_refs,
+    entries,
+    refs_in,
+)
 
 __all__ = [
     "NOWHERE",
@@ -100,4 +124,8 @@ __all__ = [
     "Value",
     "Variable",
     "Written",
+    "all_refs",
+    "declarations_in",
+    "entries",
+    "refs_in",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ..records import dataclass
 from .values import NOWHERE, UNKNOWN, At, Slot, Unknown, Value
@@ -64,6 +64,15 @@ class Composed:
         """`resilience_policy("external-call")`, as messages name it."""
         name = self.name.value
         return f'resilience_policy("{name}")' if isinstance(name, str) else "resilience_policy(...)"
+
+
+def declarations_in(policy: object) -> Iterator[Declaration]:
+    """A policy, or those that a composed one holds, also within others."""
+    if isinstance(policy, Declaration):
+        yield policy
+    elif isinstance(policy, Composed):
+        for member in policy.members:
+            yield from declarations_in(member)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,23 @@ class Items:
 Value = str | int | float | bool | None | Interval | Member | Ref | Items | Unknown
 
 
+def entries(value: Value) -> tuple[Value, ...]:
+    """The members of a list; a single value is a list of one."""
+    return value.items if isinstance(value, Items) else (value,)
+
+
+def refs_in(value: Value) -> tuple[Ref, ...]:
+    """The classes and functions in a list that are known."""
+    return tuple([entry for entry in entries(value) if isinstance(entry, Ref)])
+
+
+def all_refs(value: Value) -> tuple[Ref, ...] | None:
+    """The classes and functions in a list; None if it has, or may have, other members."""
+    refs = refs_in(value)
+    is_open = isinstance(value, Items) and not value.closed
+    return refs if not is_open and len(refs) == len(entries(value)) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Slot:
     """One attribute as it was written: the values it may have, and where.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..facts import Applied, At, Composed, Declaration, Definition, Element, Kind, LocalScope, Slot, Written
+from ..facts import Applied, At, Composed, Declaration, Definition, Element, Kind, LocalScope, Written
 from .words import subject
 
 
@@ -41,11 +41,3 @@ class Alone(Element):
 def _stands_in(inner: At, outer: At) -> bool:
     start, end = (outer.line, outer.column), (outer.end_line or inner.line, outer.end_column or inner.column)
     return inner.source == outer.source and start <= (inner.line, inner.column) <= end
-
-
-def holder(policy: Declaration | Composed, name: str, attribute: str, slot: Slot) -> Declaration | None:
-    """The policy in which a slot is written: the given one, or a member of it."""
-    if isinstance(policy, Declaration):
-        return policy if policy.policy == name and policy.slots.get(attribute) is slot else None
-    members = (member for member in policy.members if isinstance(member, Declaration | Composed))
-    return next((found for m in members if (found := holder(m, name, attribute, slot)) is not None), None)

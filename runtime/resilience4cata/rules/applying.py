@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
-from ..facts import Application, Applied, Composed, Declaration, Element, Foreign, Unknown
+from ..facts import Application, Applied, Composed, Declaration, Element, Foreign, Unknown, declarations_in
 from ..facts.familiar import CLOCKS, REGISTERING
 from .places import named
 
@@ -65,13 +65,11 @@ def state_made_for_each_call(application: Application, context: Context) -> Iter
         )
 
 
-def _unnamed_state(policy: object) -> str:
+def _unnamed_state(policy: Declaration | Composed) -> str:
     """The first policy that has a state of its own for each function that it is applied to."""
-    if isinstance(policy, Declaration):
-        unnamed = policy.writes("name") is False and policy.writes("config") is False
-        return policy.policy if policy.policy in _STATEFUL and unnamed else ""
-    members = policy.members if isinstance(policy, Composed) else ()
-    return next(filter(None, map(_unnamed_state, members)), "")
+    stateful = (d for d in declarations_in(policy) if d.policy in _STATEFUL)
+    unnamed = (d.policy for d in stateful if d.writes("name") is False and d.writes("config") is False)
+    return next(unnamed, "")
 
 
 @rule("R4C-LOC-010", "argument-evaluated-once", view=Element, needs=Needs.SYNTAX)

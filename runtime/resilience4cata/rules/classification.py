@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from ..diagnostics import Context, Fault, Needs, Related, rule
 from ..facts import (
     Applied,
-    Composed,
     Declaration,
     Definition,
     Element,
@@ -19,6 +18,10 @@ from ..facts import (
     Unknown,
     Value,
     Written,
+    all_refs,
+    declarations_in,
+    entries,
+    refs_in,
 )
 from ..schema import POLICIES, Attribute, AttributeKind
 from .places import named
@@ -63,13 +66,9 @@ def _pair(written: Written) -> _Lists:
     return _Lists(lists.get(False), lists.get(True))
 
 
-def entries(value: Value) -> tuple[Value, ...]:
-    return value.items if isinstance(value, Items) else (value,)
-
-
 def _names(slot: Slot) -> tuple[Ref, ...]:
     """The classes that are certainly in the list, in order."""
-    return tuple(entry for entry in entries(slot.value) if isinstance(entry, Ref)) if slot.certain else ()
+    return refs_in(slot.value) if slot.certain else ()
 
 
 @rule("R4C-CL-001", "allowed-and-denied", view=Written)
@@ -160,7 +159,7 @@ def entry_denied_by_base(written: Written, context: Context) -> Iterator[Fault]:
     bases = {ref.name: ref for ref in _names(deny[1])}
     allowed = tuple(dict.fromkeys(_names(slot)))
     dead = {ref: base for ref in allowed if (base := _denying(ref, bases)) is not None}
-    nothing_left = len(dead) == len(allowed) and slot.certain and is_complete(slot.value)
+    nothing_left = len(dead) == len(allowed) and slot.certain and all_refs(slot.value) is not None
     if nothing_left and written.declaration.policy == "fallback":
         return  # R4C-FB-011
     for ref, base in dead.items():
@@ -186,12 +185,6 @@ def _denying(ref: Ref, bases: dict[str, Ref]) -> Ref | None:
     if ref.name in bases:
         return None
     return next((bases[name] for name in (ref.ancestors or ())[1:] if name in bases), None)
-
-
-def is_complete(value: Value) -> bool:
-    """Whether every entry of a list is known."""
-    closed = not isinstance(value, Items) or value.closed
-    return closed and all(isinstance(entry, Ref) for entry in entries(value))
 
 
 @rule("R4C-CL-005", "unfit-classifier", view=(Written, Element), needs=Needs.SCOPES)
@@ -266,13 +259,6 @@ def _unfit_for_results(element: Element, context: Context) -> Iterator[Fault]:
 def _classifying(element: Element) -> Iterator[tuple[Applied, Declaration]]:
     """The policies of an element that write a classifier, those in composed policies included."""
     for applied in element.policies:
-        for declaration in _declarations(applied.policy):
+        for declaration in declarations_in(applied.policy):
             if "classifier" in declaration.slots:
                 yield applied, declaration
-
-
-def _declarations(policy: object) -> Iterator[Declaration]:
-    if isinstance(policy, Declaration):
-        yield policy
-    for member in policy.members if isinstance(policy, Composed) else ():
-        yield from _declarations(member)

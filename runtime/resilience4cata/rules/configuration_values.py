@@ -25,6 +25,7 @@ from ..facts import (
     Unknown,
     Value,
     Written,
+    entries,
 )
 from ..records import replace
 from ..schema import POLICIES, Attribute, AttributeKind
@@ -203,7 +204,7 @@ def _global_faults(key: Key, name: str) -> Iterator[Fault]:
     elif name == "order":
         yield from _not_layers(key)
     elif name == "profiles.active":
-        yield from _not_a_name(key, _items(key.value), "names of profiles")
+        yield from _not_a_name(key, entries(key.value), "names of profiles")
     elif name in _EXCEPTIONS:
         yield from _not_exceptions(key)
     elif last == "ttl":
@@ -229,12 +230,8 @@ def _not_exceptions(key: Key) -> Iterator[Fault]:
 
 
 def _flat(value: Value) -> Iterator[Value]:
-    for item in _items(value):
+    for item in entries(value):
         yield from _flat(item) if isinstance(item, Items) else (item,)
-
-
-def _items(value: Value) -> tuple[Value, ...]:
-    return value.items if isinstance(value, Items) else (value,)
 
 
 def _number_faults(key: Key, last: str) -> Iterator[Fault]:

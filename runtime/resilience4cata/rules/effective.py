@@ -21,7 +21,6 @@ from ..facts import (
     Applied,
     At,
     Composed,
-    Declaration,
     Element,
     Foreign,
     Key,
@@ -30,8 +29,9 @@ from ..facts import (
     Setting,
     Unknown,
     Value,
+    declarations_in,
 )
-from .alone import Alone, holder
+from .alone import Alone
 from .cases import Case, Given, Verdict, given_on, words_of
 
 Judge = Callable[[Settled], Iterable[Verdict]]
@@ -121,8 +121,8 @@ class _Bench:
 
     def _is_flaw(self, case: Case, question: _Question) -> bool:
         """Whether the fault is one of a composed policy, and told there."""
-        around = next(iter(self._prospects.resolvers.values())).around
-        applied = (applied.policy for element in with_bases(case.element, around) for applied in element.policies)
+        elements = with_bases(case.element, self._prospects.around)
+        applied = (applied.policy for element in elements for applied in element.policies)
         composed = (policy for policy in applied if isinstance(policy, Composed))
         return any(case.is_same(flaw) for policy in composed for flaw in self._all_flaws(policy, question))
 
@@ -199,7 +199,8 @@ class _Bench:
         slot = effective.slot
         place = slot.at if slot is not None and slot.at.line else effective.origin.at
         for applied in element.policies:
-            declaration = holder(applied.policy, policy, attribute, slot) if slot is not None else None
+            written = (d for d in declarations_in(applied.policy) if d.policy == policy)
+            declaration = next((d for d in written if slot is not None and d.slots.get(attribute) is slot), None)
             if declaration is not None:
                 names = tuple(a for p, a in verdict.deciding if p == policy)
                 if isinstance(element, Alone):
@@ -237,7 +238,7 @@ def _written_elsewhere(project: Project) -> Mapping[SettingKey, list[Value]]:
     policies += (declaration for template in project.templates for declaration in template.declarations)
     policies += (declaration for override in project.overrides for declaration in override.declarations)
     for policy in policies:
-        for declaration in _declarations(policy):
+        for declaration in declarations_in(policy):
             for name, slot in declaration.slots.items():
                 found.setdefault((declaration.policy, name), []).extend(slot.values)
     return found
@@ -246,18 +247,9 @@ def _written_elsewhere(project: Project) -> Mapping[SettingKey, list[Value]]:
 def _values_on(element: Element, setting: SettingKey) -> Iterator[Value]:
     policy, attribute = setting
     for applied in element.policies:
-        for declaration in _declarations(applied.policy):
+        for declaration in declarations_in(applied.policy):
             if declaration.policy == policy and attribute in declaration.slots:
                 yield from declaration.slots[attribute].values
-
-
-def _declarations(policy: object) -> Iterator[Declaration]:
-    """A policy, or the members of a composed one."""
-    if isinstance(policy, Declaration):
-        yield policy
-    elif isinstance(policy, Composed):
-        for member in policy.members:
-            yield from _declarations(member)
 
 
 def _is_called(element: Element) -> bool:

@@ -6,7 +6,20 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
-from ..facts import Applied, At, Declaration, Definition, Element, Items, Kind, Ref, Scope, Unknown, Value
+from ..facts import (
+    Applied,
+    At,
+    Declaration,
+    Definition,
+    Element,
+    Kind,
+    Ref,
+    Scope,
+    Unknown,
+    Value,
+    all_refs,
+    entries,
+)
 from .fitting import misfits, shape_of
 from .targets import Target, Use, unguarded, uses
 
@@ -114,8 +127,7 @@ def _names_on(definition: Definition) -> Iterator[str]:
         policy = decorator.policy if isinstance(decorator, Applied) else None
         if isinstance(policy, Declaration) and policy.policy == "fallback":
             value = policy.value("method")
-            names = value.items if isinstance(value, Items) else (value,)
-            yield from (name for name in names if isinstance(name, str))
+            yield from (name for name in entries(value) if isinstance(name, str))
 
 
 @rule("R4C-FB-011", "fallback-never-applies", view=Element, severity=Severity.WARNING, needs=Needs.SCOPES)
@@ -163,10 +175,8 @@ def _lists(use: Use) -> tuple[Sequence[Ref] | None, Sequence[Ref] | None]:
 
 
 def _types(value: Value) -> Sequence[Ref] | None:
-    entries = value.items if isinstance(value, Items) else (value,)
-    refs = [entry for entry in entries if isinstance(entry, Ref) and entry.ancestors is not None]
-    complete = len(refs) == len(entries) and not (isinstance(value, Items) and not value.closed)
-    return refs if complete else None
+    refs = all_refs(value)
+    return refs if refs is not None and all(ref.ancestors is not None for ref in refs) else None
 
 
 def _is_any(ref: Ref, others: Sequence[Ref]) -> bool:

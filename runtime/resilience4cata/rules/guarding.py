@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from ..config.instances import guarded
 from ..config.layers import SettingKey, applied_with
 from ..config.origin import Effective
-from ..config.resolve import Resolver, active_profiles, listed
+from ..config.resolve import Resolver, active_profiles
 from ..diagnostics import Context, Fault, Finding, Severity
-from ..facts import UNKNOWN, Applied, At, Body, Definition, Element, Project, Ref, Value
+from ..facts import UNKNOWN, Applied, At, Body, Definition, Element, Project, Ref, Value, entries
 from ..records import dataclass
 from .places import named
 
@@ -41,7 +41,7 @@ class Guarded:
 
     def types(self, policy: str, attribute: str) -> tuple[Ref, ...] | None:
         """The exception types of a list, None unless all of them are known."""
-        values = listed(self.value(policy, attribute))
+        values = entries(self.value(policy, attribute))
         known = tuple(value for value in values if isinstance(value, Ref) and value.ancestors is not None)
         return known if len(known) == len(values) else None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..config.resolve import Resolver, sources_known
 from ..diagnostics import Context, Fault, Needs, Related, Severity, rule
-from ..facts import Items, Project, Ref, Slot, Template, Value
+from ..facts import Project, Slot, Template, Value, all_refs
 from ..schema import POLICIES, AttributeKind
 from .configuration import title_of
 from .words import listed
@@ -68,7 +68,7 @@ def _dropped(own: Value, inherited: Value) -> list[str]:
 
     An empty list is no slip: it can only be meant.
     """
-    ours, theirs = _members(own), _members(inherited)
+    ours, theirs = all_refs(own), all_refs(inherited)
     if not ours or not theirs:
         return []
     kept = {ref.name for ref in ours}
@@ -77,12 +77,3 @@ def _dropped(own: Value, inherited: Value) -> list[str]:
         for ref in theirs
         if ref.name not in kept and ref.ancestors is not None and kept.isdisjoint(ref.ancestors)
     ]
-
-
-def _members(value: Value) -> tuple[Ref, ...] | None:
-    """The types of a list; None if they are not all known."""
-    items = value.items if isinstance(value, Items) else (value,)
-    if isinstance(value, Items) and not value.closed:
-        return None
-    refs = tuple(item for item in items if isinstance(item, Ref))
-    return refs if len(refs) == len(items) else None

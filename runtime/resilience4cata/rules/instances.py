@@ -12,7 +12,19 @@ from ..config.layers import SettingKey, applied_with
 from ..config.origin import Effective, Layer
 from ..config.resolve import SELECTORS, Resolver, active_profiles, sources_known
 from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
-from ..facts import Applied, At, Composed, Declaration, Element, Kind, Project, Slot, Unknown, Value, Written
+from ..facts import (
+    Applied,
+    At,
+    Declaration,
+    Element,
+    Kind,
+    Project,
+    Slot,
+    Unknown,
+    Value,
+    Written,
+    declarations_in,
+)
 from ..schema import POLICIES
 from .naming import FORM, repaired, well_formed
 from .places import named
@@ -59,7 +71,8 @@ def _uses(project: Project, resolver: Resolver) -> Mapping[tuple[str, str], list
     """The elements by policy and instance name."""
     found: dict[tuple[str, str], list[_Use]] = {}
     # Names stand in code alone. Most projects have few of them or none, and resolving everything takes its time.
-    if not any(_writes_name(applied.policy) for element in project.elements for applied in element.policies):
+    policies = (applied.policy for element in project.elements for applied in element.policies)
+    if not any(d.writes("name") is not False for policy in policies for d in declarations_in(policy)):
         return found
     taken = {element.definition.id for element in project.elements}
     for element in project.elements:
@@ -74,12 +87,6 @@ def _uses(project: Project, resolver: Resolver) -> Mapping[tuple[str, str], list
                 use = _Use(element, at, title, settings)
                 found.setdefault((policy, effective.value), []).append(use)
     return found
-
-
-def _writes_name(policy: Declaration | Composed) -> bool:
-    if isinstance(policy, Declaration):
-        return policy.writes("name") is not False
-    return any(_writes_name(member) for member in policy.members if isinstance(member, Declaration | Composed))
 
 
 def _stands_for_itself(element: Element, taken: Iterable[str]) -> bool:

@@ -19,7 +19,6 @@ from ..facts import (
     Declaration,
     Element,
     Global,
-    Items,
     Key,
     Member,
     Project,
@@ -27,6 +26,7 @@ from ..facts import (
     Slot,
     Value,
     Written,
+    entries,
 )
 from .cases import Verdict
 from .effective import effective_faults
@@ -62,8 +62,7 @@ def _orders(file: ConfigFile) -> Iterator[Key]:
 
 
 def _members(value: Value) -> list[str]:
-    items = value.items if isinstance(value, Items) else (value,)
-    return [item.name for item in items if isinstance(item, Member)]
+    return [entry.name for entry in entries(value) if isinstance(entry, Member)]
 
 
 def _repeated(value: Value) -> list[str]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..config.defaults import nanoseconds
 from ..config.profiles import Settled
 from ..diagnostics import Context, Fault, Needs, Severity, rule
 from ..errors import TimeoutExceededError
-from ..facts import Composed, Element, Ref, Unknown, Value
+from ..facts import Composed, Element, Unknown, Value, all_refs, refs_in
 from .cases import Verdict
-from .classification import entries, is_complete
 from .effective import effective_faults
 from .spans import TIMEOUT, attempts, in_words, most_waits
 
@@ -32,7 +31,7 @@ def retried_open_breaker(view: Element | Composed, context: Context) -> Iterator
 
 
 def _names_refusal(value: Value) -> bool:
-    return any(ref.name in _REFUSALS for ref in _refs(value))
+    return any(ref.name in _REFUSALS for ref in refs_in(value))
 
 
 def _waiting_for_breaker(settled: Settled) -> Iterator[Verdict]:
@@ -41,9 +40,9 @@ def _waiting_for_breaker(settled: Settled) -> Iterator[Verdict]:
     denied = settled.get("retry", "abort_on")
     if retried is None or denied is None or opened is None or wait is None:
         return
-    refusals = [ref for ref in _refs(retried.value) if ref.name in _REFUSALS]
+    refusals = [ref for ref in refs_in(retried.value) if ref.name in _REFUSALS]
     longest = most_waits(settled)
-    is_denied = isinstance(denied.value, Unknown) or any(ref.name in _REFUSALS for ref in _refs(denied.value))
+    is_denied = isinstance(denied.value, Unknown) or any(ref.name in _REFUSALS for ref in refs_in(denied.value))
     # Two defaults, or none that somebody wrote, contradict each other in nobody's mind.
     is_written = settled.written("circuit_breaker", "wait_in_open") or settled.written("retry", "delay")
     if not refusals or is_denied or longest is None or longest >= wait or not is_written:
@@ -59,10 +58,15 @@ def _waiting_for_breaker(settled: Settled) -> Iterator[Verdict]:
         )
 
 
+class _Lists(NamedTuple):
+    allow: str
+    deny: str
+
+
 _LISTS: Final = {
-    "retry": ("retry_on", "abort_on"),
-    "circuit_breaker": ("record_on", "ignore_on"),
-    "fallback": ("apply_on", "skip_on"),
+    "retry": _Lists("retry_on", "abort_on"),
+    "circuit_breaker": _Lists("record_on", "ignore_on"),
+    "fallback": _Lists("apply_on", "skip_on"),
 }
 _TIMED_OUT: Final = frozenset(f"{c.__module__}.{c.__qualname__}" for c in TimeoutExceededError.__mro__)
 _OS_ERROR: Final = "builtins.OSError"
@@ -72,8 +76,9 @@ _OS_ERROR: Final = "builtins.OSError"
 def own_timeout_denied(view: Element | Composed, context: Context) -> Iterator[Fault]:
     """The error of a timeout is a TimeoutError, and that is an OSError. Who denies OSError means files and sockets, and
     denies the timeouts of the same element with them."""
-    for judge, (policy, (_, deny)) in zip(_DENIAL_JUDGES, _LISTS.items(), strict=True):
-        yield from effective_faults(view, context, judge, ((policy, deny),), _names_os_error, of_composed=True)
+    for policy, judge in _DENYING.items():
+        needed = ((policy, _LISTS[policy].deny),)
+        yield from effective_faults(view, context, judge, needed, _names_os_error, of_composed=True)
 
 
 @rule(
@@ -87,20 +92,21 @@ def own_timeout_denied(view: Element | Composed, context: Context) -> Iterator[F
 def own_timeout_matched(view: Element | Composed, context: Context) -> Iterator[Fault]:
     """The error of a timeout is a TimeoutError, and that is an OSError. Who retries after an OSError, or counts it,
     does so with the timeouts of the same element, and the reader cannot tell whether that is meant."""
-    for judge, (policy, (allow, _)) in zip(_MATCH_JUDGES, _LISTS.items(), strict=True):
-        yield from effective_faults(view, context, judge, ((policy, allow),), _names_os_error, of_composed=True)
+    for policy, judge in _MATCHING.items():
+        needed = ((policy, _LISTS[policy].allow),)
+        yield from effective_faults(view, context, judge, needed, _names_os_error, of_composed=True)
 
 
 def _names_os_error(value: Value) -> bool:
-    return any(ref.name == _OS_ERROR for ref in _refs(value))
+    return any(ref.name == _OS_ERROR for ref in refs_in(value))
 
 
 def _denying_timeouts(policy: str, settled: Settled) -> Iterator[Verdict]:
-    allow, deny = _LISTS[policy]
+    deny = _LISTS[policy].deny
     denied = settled.written(policy, deny)
     if denied is None or settled.get(*TIMEOUT) is None or not settled.is_within("timeout", policy):
         return
-    if _means_others(denied.value) and _may_match_timeouts(settled, policy, allow):
+    if _means_others(denied.value) and _may_match_timeouts(settled, policy):
         yield Verdict(
             "{type} in '{attribute}' denies the timeouts of the same element, too: their error is a TimeoutError, "
             "and so an {type}",
@@ -113,7 +119,7 @@ def _denying_timeouts(policy: str, settled: Settled) -> Iterator[Verdict]:
 
 def _means_others(value: Value) -> bool:
     """Whether a list has timeouts in it that nobody need have thought of: who names a type further down did."""
-    return {ref.name for ref in _refs(value)} & _TIMED_OUT == {_OS_ERROR} and is_complete(value)
+    return {ref.name for ref in refs_in(value)} & _TIMED_OUT == {_OS_ERROR} and all_refs(value) is not None
 
 
 def _matching_timeouts(policy: str, settled: Settled) -> Iterator[Verdict]:
@@ -121,7 +127,7 @@ def _matching_timeouts(policy: str, settled: Settled) -> Iterator[Verdict]:
     allowed, denied = settled.written(policy, allow), settled.get(policy, deny)
     if allowed is None or denied is None or settled.get(*TIMEOUT) is None or not settled.is_within("timeout", policy):
         return
-    is_denied = not is_complete(denied.as_known) or any(ref.name in _TIMED_OUT for ref in _refs(denied.as_known))
+    is_denied = all_refs(denied.as_known) is None or any(ref.name in _TIMED_OUT for ref in refs_in(denied.as_known))
     if _means_others(allowed.value) and not is_denied and (policy != "retry" or _retries_timeouts(settled)):
         yield Verdict(
             "{type} in '{attribute}' takes in the timeouts of the same element: their error is a TimeoutError, "
@@ -140,19 +146,16 @@ def _retries_timeouts(settled: Settled) -> bool:
     return interrupts and attempts(settled) != 1
 
 
-def _may_match_timeouts(settled: Settled, policy: str, allow: str) -> bool:
+def _may_match_timeouts(settled: Settled, policy: str) -> bool:
     """Whether the timeouts would be the policy's business without its deny list, as far as known sources tell."""
     if policy == "retry" and attempts(settled) == 1:
         return False
-    classifier, allowed = settled.get(policy, "classifier"), settled.get(policy, allow)
+    classifier, allowed = settled.get(policy, "classifier"), settled.get(policy, _LISTS[policy].allow)
     if allowed is None or (classifier is not None and classifier.as_known is not None):
         return False
-    return any(ref.name in _TIMED_OUT for ref in _refs(allowed.as_known))
+    return any(ref.name in _TIMED_OUT for ref in refs_in(allowed.as_known))
 
 
-_MATCH_JUDGES: Final = tuple(partial(_matching_timeouts, policy) for policy in _LISTS)
-_DENIAL_JUDGES: Final = tuple(partial(_denying_timeouts, policy) for policy in _LISTS)
-
-
-def _refs(value: Value) -> tuple[Ref, ...]:
-    return tuple(entry for entry in entries(value) if isinstance(entry, Ref))
+# Made once, since what a judge finds is kept under the judge.
+_DENYING: Final = {policy: partial(_denying_timeouts, policy) for policy in _LISTS}
+_MATCHING: Final = {policy: partial(_matching_timeouts, policy) for policy in _LISTS}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..config.resolve import last_global, listed, sources_known
+from ..config.resolve import last_global, sources_known
 from ..diagnostics import Action, Context, Fault, Needs, Severity, rule
-from ..facts import NOWHERE, At, Empty, Extends, Key, Project, Setting
+from ..facts import NOWHERE, At, Empty, Extends, Key, Project, Setting, entries
 from ..suggestions import did_you_mean
 
 
@@ -58,5 +58,5 @@ def _active(project: Project) -> Iterator[tuple[str, At, str]]:
         return
     key = last_global(project.files, "profiles.active")
     if key is not None:
-        names = [word for word in listed(key.value) if isinstance(word, str) and word.strip()]
+        names = [word for word in entries(key.value) if isinstance(word, str) and word.strip()]
         yield from ((name, key.value_at, key.text) for name in names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..diagnostics import Context
@@ -21,6 +20,7 @@ from ..facts import (
     Scope,
     Unknown,
     Value,
+    declarations_in,
 )
 from .fitting import takes_context
 from .places import named
@@ -77,8 +77,9 @@ def uses(element: Element, context: Context) -> tuple[Use, ...]:
     key = ("fallback uses", id(element))
     found: tuple[Use, ...] | None = context.memo.get(key)
     if found is None:
+        within = [a for a in element.policies if isinstance(a.policy, Composed)]
         direct = [(a, a.policy, True) for a in element.policies if _is_fallback(a.policy)]
-        composed = [(a, d, False) for a in element.policies for d in _members(a.policy)]
+        composed = [(a, d, False) for a in within for d in declarations_in(a.policy) if _is_fallback(d)]
         found = tuple(_use(element, context, *given) for given in direct or composed)
         context.memo[key] = found
         context.memo[key, "alive"] = element  # an id is only unique while its object lives
@@ -87,14 +88,6 @@ def uses(element: Element, context: Context) -> tuple[Use, ...]:
 
 def _is_fallback(policy: Declaration | Composed) -> bool:
     return isinstance(policy, Declaration) and policy.policy == "fallback" and policy.called
-
-
-def _members(policy: object) -> Iterator[Declaration]:
-    if isinstance(policy, Composed):
-        for member in policy.members:
-            if isinstance(member, Declaration) and _is_fallback(member):
-                yield member
-            yield from _members(member)
 
 
 def _use(element: Element, context: Context, applied: Applied, declaration: object, direct: bool) -> Use:

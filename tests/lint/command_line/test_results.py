@@ -105,6 +105,15 @@ def test_stdin(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (1, MISSING_FALLBACK + COUNTED) == (code, out)
 
 
+def test_same_names_without_a_project(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A function is called the same in a run over everything, over its file, and over what an editor holds of it."""
+    write("shop/acme.py", FAULTY)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(FAULTY.encode())))
+    reports = [run("check", *paths)[1] for paths in ((), ("shop/acme.py",), ("-", "--stdin-filename", "shop/acme.py"))]
+    assert "on shop.acme.UserClient.find:" in reports[0]
+    assert reports == [reports[0]] * 3
+
+
 def test_stdin_without_a_name(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"import resilience4cata\nx = (\n")))
     code, out, _ = run("check", "-", "--format", "concise")

@@ -140,7 +140,7 @@ def test_files_that_it_leaves_to_people(folder: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "there is no pyproject.toml in this folder: run 'r4c init' where the project's is"),
+        (None, "there is no pyproject.toml in this folder: make one first (an empty file will do)"),
         ("[project\n", "cannot read pyproject.toml: "),
     ],
 )
@@ -151,6 +151,37 @@ def test_no_project(folder: Path, capsys: pytest.CaptureFixture[str], text: str 
     assert main(["init"]) == 2
     assert capsys.readouterr().err.startswith(f"r4c: error: {message}")
     assert [path.name for path in folder.iterdir()] == ([] if text is None else ["pyproject.toml"])
+
+
+def test_project_further_up(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is in a folder of a project is told where to go."""
+    write(folder / "pyproject.toml", "")
+    (folder / "src" / "shop").mkdir(parents=True)
+    monkeypatch.chdir(folder / "src" / "shop")
+    assert main(["init", "--dry-run"]) == 2
+    expected = (
+        "r4c: error: there is no pyproject.toml in this folder, but there is ../../pyproject.toml: "
+        "run 'r4c init' in that folder\n"
+    )
+    assert expected == capsys.readouterr().err
+
+
+def test_an_empty_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty file is a project, as the advice says."""
+    write(folder / "pyproject.toml", "")
+    assert main(["init"]) == 0
+    assert settings(folder) == {"r4c": {"config-files": ["resilience4cata.toml"]}}
+    assert capsys.readouterr().err == ""
+
+
+def test_a_byte_order_mark_stays(folder: Path) -> None:
+    """A file that an editor of Windows marked as UTF-8 is completed, and keeps its mark and its line ends."""
+    (folder / "pyproject.toml").write_bytes(b'\xef\xbb\xbf[project]\r\nname = "shop"\r\n')
+    assert main(["init"]) == 0
+    expected = (
+        b'\xef\xbb\xbf[project]\r\nname = "shop"\r\n\r\n[tool.r4c]\r\nconfig-files = ["resilience4cata.toml"]\r\n'
+    )
+    assert expected == (folder / "pyproject.toml").read_bytes()
 
 
 def test_a_link_and_a_mode_are_kept(folder: Path) -> None:

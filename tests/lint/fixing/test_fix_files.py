@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import errno
-import io
 import json
 import os
 import re
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -23,40 +20,7 @@ from resilience4cata_lint.fixing.text import Edit
 
 from ..folder import write
 from .repairing import Run
-
-WRONG = """from resilience4cata import fallback, timeout
-
-
-class Users:
-    @timeout("2 s")
-    @fallback(method="_nobdy")
-    def find(self) -> str: ...
-
-    def _nobody(self) -> str: ...
-"""
-RIGHT = WRONG.replace("2 s", "2s").replace("nobdy", "nobody")
-UNSAFE = WRONG.replace("2 s", "2 seconds")
-COUNTED = "Found 2 errors in 1 file (2 fixed, 0 remaining; checked 1 file)\n"
-CHANGED = """\
--    @timeout("2 s")
--    @fallback(method="_nobdy")
-+    @timeout("2s")
-+    @fallback(method="_nobody")
-"""
-BLANK = " \n"
-DIFF = f"""\
---- acme.py
-+++ acme.py
-@@ -2,8 +2,8 @@
-{BLANK}{BLANK} class Users:
-{CHANGED}     def find(self) -> str: ...
-{BLANK}     def _nobody(self) -> str: ...
-"""
-
-
-def read(path: str = "acme.py") -> str:
-    return Path(path).read_bytes().decode()
-
+from .users import COUNTED, RIGHT, UNSAFE, WRONG, read
 
 # ---------------------------------------------------------------- results
 
@@ -94,44 +58,6 @@ def test_hint(run: Run) -> None:
 def test_exit_zero(run: Run) -> None:
     write("acme.py", UNSAFE)
     assert 0 == run("--fix", "--exit-zero")[0]
-
-
-def test_diff(run: Run) -> None:
-    """What would be written, on standard output alone; exit 1, and nothing is written."""
-    write("acme.py", WRONG)
-    assert (1, DIFF, "Would repair 2 findings in 1 file.\n") == run("--diff")
-    assert (0, DIFF, "Would repair 2 findings in 1 file.\n") == run("--diff", "--fix", "--exit-zero")
-    assert WRONG == read()
-
-
-def test_diff_of_nothing(run: Run) -> None:
-    """What cannot be repaired is no matter of `--diff`."""
-    write("acme.py", WRONG.replace("_nobdy", "missing").replace("2 s", "5"))
-    assert (0, "", "Nothing would be repaired.\n") == run("--diff")
-
-
-def test_diff_counts_unsafe(run: Run) -> None:
-    """What only `--unsafe-fixes` would repair is counted, but for what the baseline holds."""
-    write("acme.py", UNSAFE)
-    assert "Would repair 1 finding in 1 file (1 more with --unsafe-fixes).\n" == run("--diff")[2]
-    assert "Would repair 2 findings in 1 file.\n" == run("--diff", "--unsafe-fixes")[2]
-    assert "Nothing would be repaired (1 with --unsafe-fixes).\n" == run("--diff", "--select", "DU")[2]
-    run("--baseline", "known.json", "--update-baseline", "--select", "DU")
-    assert "Would repair 1 finding in 1 file.\n" == run("--baseline", "known.json", "--diff")[2]
-
-
-@pytest.mark.parametrize("newline", ["\n", "\r\n"], ids=["lf", "crlf"])
-@pytest.mark.parametrize("end", ["", "\n"], ids=["open", "closed"])
-def test_diff_can_be_applied(run: Run, newline: str, end: str) -> None:
-    """git makes of the file what `--fix` makes of it, also without a last line end."""
-    wrong, right = (
-        text.replace("self) -> str: ...\n", "self) -> 'Ñ': ...\n").removesuffix("\n").replace("\n", newline) + end
-        for text in (WRONG, RIGHT)
-    )
-    write("acme.py", wrong)
-    diff = run("--diff")[1]
-    subprocess.run(["git", "apply", "-p0"], input=diff.encode(), check=True)
-    assert right == read()
 
 
 def test_json(run: Run) -> None:
@@ -276,35 +202,6 @@ def test_interrupted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert 130 == run("--fix")[0]
     assert (RIGHT, WRONG) == (read(), read("other.py"))
     assert ["acme.py", "other.py"] == sorted(path.name for path in Path().iterdir())
-
-
-# ---------------------------------------------------------------- standard input
-
-
-@pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(WRONG.replace("\n", "\r\n").encode())))
-
-
-@pytest.mark.usefixtures("given")
-def test_stdin(run: Run) -> None:
-    """The repaired source goes to standard output, the report to standard error."""
-    expected = RIGHT.replace("\n", "\r\n")
-    code, out, err = run("-", "--fix", "--stdin-filename", "acme.py")
-    assert (0, expected, COUNTED) == (code, out.replace("\n", "\r\n") if "\r" not in out else out, err)
-    assert [] == list(Path().iterdir())
-
-
-@pytest.mark.usefixtures("given")
-def test_stdin_diff(run: Run) -> None:
-    code, out, err = run("-", "--diff", "--stdin-filename", "acme.py")
-    assert (1, DIFF, "Would repair 2 findings in 1 file.\n") == (code, out.replace("\r\n", "\n"), err)
-
-
-def test_clean_stdin(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What needs no repair comes out as it went in."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x = 1")))
-    assert (0, "x = 1", "All checks passed.\n") == run("-", "--fix")
 
 
 # ---------------------------------------------------------------- passes
