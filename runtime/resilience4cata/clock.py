@@ -22,6 +22,9 @@ SECOND: Final = 1_000_000_000
 NEVER: Final = 2**63
 """A moment that does not come."""
 
+LONG_AGO: Final = -NEVER
+"""A moment that is over, whatever the clock shows: one may well begin below zero."""
+
 
 class Clock(Protocol):
     """Shows the time."""

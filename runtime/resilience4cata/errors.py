@@ -61,7 +61,13 @@ class RejectedError(ResilienceError):
 
     @args.setter
     def args(self, args: tuple[Any, ...]) -> None:
+        self._complete()
         _set_args(self, args)
+
+    @property
+    def __dict__(self) -> dict[str, Any]:  # type: ignore[override]
+        self._complete()
+        return _dict_of(self)
 
     def __str__(self) -> str:
         self._complete()
@@ -85,12 +91,16 @@ class RejectedError(ResilienceError):
             return False
         untold, *facts = args
         told = untold.tell(*facts)
-        self.__dict__.update(told.__dict__)
+        own = _dict_of(self)
+        # What somebody has set in the meantime stays.
+        own |= _dict_of(told) | own
+        # Last: who sees them sees the rest.
         _set_args(self, told.args)
         return True
 
 
-# `RejectedError.args` stands before these.
+# Those of `RejectedError` itself stand before these.
+_dict_of: Final[Callable[[BaseException], dict[str, Any]]] = BaseException.__dict__["__dict__"].__get__
 _args_of: Final[Callable[[BaseException], tuple[Any, ...]]] = BaseException.__dict__["args"].__get__
 _set_args: Final[Callable[[BaseException, tuple[Any, ...]], None]] = BaseException.__dict__["args"].__set__
 

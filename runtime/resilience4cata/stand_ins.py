@@ -55,7 +55,7 @@ def forwarding(function: Callable[..., Any], target: Callable[..., Any], *, weak
     if signature is None or arguments is None:
         signature = arguments = ANY
     template = _template(signature, arguments, is_coroutine_function(function), weakly)
-    constants = tuple(target if constant == _TARGET else constant for constant in template.co_consts)
+    constants = tuple(target if type(constant) is bytes else constant for constant in template.co_consts)
     if plain is None:
         return template.replace(co_consts=constants)
     return template.replace(co_consts=constants, co_name=plain.__name__, co_qualname=plain.__qualname__)

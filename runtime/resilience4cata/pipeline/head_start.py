@@ -57,8 +57,9 @@ def after_the_function(
 ) -> HeadStart:
     """The function has run within all `position` layers, and they want to see how it ended."""
     if failure is not None and failure.__traceback__ is not None:
-        # Its first entry is the quick way's frame, which appears again when the failure surfaces through it.
-        failure.__traceback__ = failure.__traceback__.tb_next
+        # Its first entry is the quick way's frame, which appears again when the failure surfaces through it. By the
+        # base's own method: the class may let nobody set anything.
+        BaseException.with_traceback(failure, failure.__traceback__.tb_next)
     return HeadStart(position, _moment(began), admission, Outcome(result, failure), cancelling, fired)
 
 

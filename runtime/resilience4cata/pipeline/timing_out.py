@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..clock import SECOND, Clock
 from ..errors import TimeoutExceededError
 from ..events import Channel, TimedOut
-from ..policies.machines.timeout import TimeoutSettings, enter_deadline, keep_deadline
+from ..policies.machines.timeout import Now, TimeoutSettings, enter_deadline, keep_deadline, nearest
 from ..records import dataclass
 from .outcome import Outcome
 from .ports import Port
@@ -31,6 +31,8 @@ class TimeoutLayer:
         token = keep_deadline()
         try:
             enter_deadline(began + limit, now)
+            if self.settings.offload:
+                limit = _longest_wait(began, limit, now)
             outcome, late = await port.limited(
                 body, limit, began, offload=self.settings.offload, instance_id=self.channel.instance_id, head=head
             )
@@ -46,10 +48,16 @@ class TimeoutLayer:
         elapsed = now() - began
         if self.channel.wants(TimedOut):
             self.channel.emit((TimedOut(*self.channel.stamp(began + elapsed), limit, elapsed, late),))
-        return Outcome(failure=self._error(late))
+        return Outcome(failure=self._error(limit, late))
 
-    def _error(self, late: bool) -> TimeoutExceededError:
-        id_, seconds = self.channel.instance_id, self.settings.value / SECOND
+    def _error(self, limit: int, late: bool) -> TimeoutExceededError:
+        id_, seconds = self.channel.instance_id, limit / SECOND
         how = "finished, but after more than" if late else "did not finish within"
         msg = f"'{id_}' {how} {seconds:g}s"
         return TimeoutExceededError(msg, instance_id=id_, policy="timeout", limit=seconds, completed=late)
+
+
+def _longest_wait(began: int, limit: int, now: Now) -> int:
+    """How long the caller of an offloaded function waits: like every wait, until the nearest deadline at the latest."""
+    deadline = nearest(now)
+    return limit if deadline is None else min(limit, max(0, deadline - began))

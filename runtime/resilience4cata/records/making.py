@@ -67,7 +67,6 @@ def dataclass(
         members: dict[str, object] = {
             _FIELDS: tuple(every.values()),
             "__match_args__": tuple(each.name for each in every.values() if each.init),
-            "__init__": _late_init,
             "__repr__": _repr,
         }
         if eq:
@@ -78,7 +77,11 @@ def dataclass(
             members |= {"__lt__": _lt, "__le__": _le, "__gt__": _gt, "__ge__": _ge}
         if slots:
             members["__slots__"] = tuple(own)
-        return _made_anew(made, members, without=own)
+        record = _made_anew(made, members, without=own)
+        if "__init__" not in vars(made):
+            of_class: Any = record
+            of_class.__init__ = _late_init(of_class)
+        return record
 
     return make
 
@@ -115,14 +118,20 @@ def _made_anew(made: type[R], members: dict[str, object], without: Iterable[str]
     return again
 
 
-def _late_init(self: Any, /, *arguments: object, **named: object) -> None:
-    """Stands for `__init__` until the first object is made."""
-    made: Any = next(base for base in type(self).__mro__ if vars(base).get("__init__") is _late_init)
-    made.__init__ = _compiled_init(made)
-    made.__init__(self, *arguments, **named)
+def _late_init(made: Any) -> Callable[..., None]:
+    """What stands for `__init__` until the first object of the class is made.
+
+    It knows its class, since threads that make first objects at once come here when `__init__` is another already.
+    """
+
+    def late_init(self: object, /, *arguments: object, **named: object) -> None:
+        compiled = made.__init__ = _compiled_init(made)
+        compiled(self, *arguments, **named)
+
+    return late_init
 
 
-def _compiled_init(made: Any) -> object:
+def _compiled_init(made: Any) -> Callable[..., None]:
     is_sealed = made.__setattr__ is _refuse_to_write
     parameters, body, names = ["self", "/"], ["pass"], {"_NOTHING": _NOTHING}
     for each in fields(made):
@@ -142,7 +151,7 @@ def _compiled_init(made: Any) -> object:
         if is_sealed:
             names[f"_set_{name}"] = getattr(made, name).__set__
         body.append(f"_set_{name}(self, {value})" if is_sealed else f"self.{name} = {value}")
-    namespace: dict[str, object] = {}
+    namespace: dict[str, Callable[..., None]] = {}
     exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body), names, namespace)
     return namespace["__init__"]
 

@@ -28,7 +28,7 @@ from resilience4cata import (
     timeout,
 )
 
-from .bytecodes import NEVER, interrupted
+from .bytecodes import NEVER, interrupted, points
 from .ways import World, each_way
 
 # A coroutine may be interrupted before its first step, which is a warning and nothing else.
@@ -76,6 +76,16 @@ def guarded(way: str, *policies: Any) -> Iterator[tuple[World, Callable[[Callabl
         for _ in range(2):
             interrupted(lambda: call(lambda: None), NEVER)
         yield world, call
+
+
+@each_way
+@pytest.mark.parametrize("policies", [(BULKHEAD,), ALL], ids=["alone", "all"])
+def test_every_point_is_reached(way: str, policies: tuple[Any, ...]) -> None:
+    """What is interrupted at one point leaves none out the next time, so that the tests below see all of them."""
+    with guarded(way, *policies) as (_, call):
+        expected = points(lambda: call(lambda: "done"))
+        assert [True] * expected == [bool(interrupted(lambda: call(lambda: "done"), at)) for at in range(expected)]
+        assert expected == points(lambda: call(lambda: "done")) > 0
 
 
 @each_way

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError, dataclass
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import pytest
 
@@ -35,6 +35,7 @@ ALL = (
 )
 
 each_kind = pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+each_kind_of_policy = pytest.mark.parametrize("policy", ALL, ids=lambda policy: type(policy).__name__)
 
 
 def failing(failure: BaseException) -> tuple[Callable[[], Any], Callable[[], Any]]:
@@ -120,6 +121,15 @@ class TestOddExceptions:
         assert error is failure
         assert 2 == len(world.scheduler.waits)
 
+    @each_way
+    @each_kind
+    @each_kind_of_policy
+    def test_a_frozen_one_surfaces_from_the_quick_way(self, way: str, asynchronous: bool, policy: Any) -> None:
+        """Which takes the first call already where no circuit breaker has to know a rate before."""
+        failure = Frozen(1)
+        error, _ = raised(way, [policy], failure, asynchronous=asynchronous)
+        assert error is failure
+
     def test_a_frozen_one_is_frozen(self) -> None:
         """So that the case above is one."""
         with pytest.raises(FrozenInstanceError):
@@ -197,6 +207,43 @@ class TestControlFlow:
         with world.guarded(way, ALL, wait, asynchronous=True) as call:
             run(main(call))
         assert (25, 0, 25, 0) == world.resilience.bulkhead("shared").snapshot()
+
+
+class TestRefusalsOfTheQuickWay:
+    """They are made without what they say, until somebody asks for anything."""
+
+    SAID = "the circuit breaker 'shared' permits no calls, for another 60.000s"
+    HELD: ClassVar = {"instance_id": "shared", "policy": "circuit_breaker", "retry_after": 60.0}
+
+    @pytest.fixture
+    def refusal(self) -> CallNotPermittedError:
+        """One that nobody has asked yet."""
+        world = World()
+        function = failing(ConnectionError())[0]
+        breaker = circuit_breaker(name="shared", window_size=1, minimum_calls=1)
+        with world.guarded("decorated", [breaker], function) as call:
+            with pytest.raises(ConnectionError):
+                call()
+            try:
+                call()
+            except CallNotPermittedError as error:
+                return error
+        raise AssertionError
+
+    def test_they_are_complete(self, refusal: CallNotPermittedError) -> None:
+        assert self.HELD == vars(refusal)
+        assert (self.SAID, (self.SAID,)) == (str(refusal), refusal.args)
+
+    def test_other_arguments(self, refusal: CallNotPermittedError) -> None:
+        """Somebody replaces the message."""
+        refusal.args = ("closed for today",)
+        assert ("closed for today", self.HELD) == (str(refusal), vars(refusal))
+
+    def test_what_is_set_before_stays(self, refusal: CallNotPermittedError) -> None:
+        refusal.retry_after = 5.0
+        refusal.add_note("of the user")
+        assert self.SAID == str(refusal)
+        assert self.HELD | {"retry_after": 5.0, "__notes__": ["of the user"]} == vars(refusal)
 
 
 class TestHandedOn:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -52,6 +54,29 @@ class TestTimeout:
         go.set()
         assert done.wait(10)
         assert 7 == world.resilience.pipeline("other", timeout("1s", offload=True)).call(lambda: 7)
+
+    @pytest.mark.parametrize(("left", "limits"), [("300ms", [0.3, 0.0]), ("9s", [5.0, 4.0])])
+    @pytest.mark.parametrize("around", [timeout, lambda left: retry(max_duration=left)], ids=["timeout", "retry"])
+    def test_offload_until_the_nearest_deadline(
+        self, around: Callable[[str], Any], left: str, limits: list[float]
+    ) -> None:
+        """The caller of two functions in a row waits for no longer than the call around them has time."""
+        from threading import Event
+
+        world = World(asynchronous=False)
+        inner = world.resilience.pipeline("inner", timeout("5s", offload=True))
+        go = Event()
+        caught: list[tuple[float, bool]] = []
+
+        def call() -> None:
+            for _ in range(2):
+                with pytest.raises(TimeoutExceededError) as error:
+                    inner.call(go.wait, 10)
+                caught.append((error.value.limit, error.value.completed))
+
+        world.resilience.pipeline("outer", around(left)).call(call)
+        go.set()
+        assert [(limit, False) for limit in limits] == caught
 
 
 class Asynchronous:

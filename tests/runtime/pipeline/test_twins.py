@@ -18,8 +18,9 @@ from resilience4cata import (
     retry,
     timeout,
 )
+from resilience4cata.clock import SECOND
 
-from .twins import MS, Fault, Interruption, Passing, Plan, Step, Swallowing, each_way
+from .twins import MS, Fault, Interruption, Passing, Plan, Step, Swallowing, World, each_way
 
 
 def instead(amount: int, *, option: int = 0) -> tuple[str, int]:
@@ -153,6 +154,15 @@ def test_what_it_meets(meets: str, asynchronous: bool) -> None:
     quick, in_seconds, slow = each_way(MEETS[meets], asynchronous=asynchronous)
     assert slow == quick
     assert slow == in_seconds
+
+
+@pytest.mark.parametrize("begins", [-1_000_000_000 * SECOND, -SECOND, 0, 1_000_000_000 * SECOND])
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("meets", MEETS)
+def test_zero_means_nothing(meets: str, asynchronous: bool, begins: int) -> None:
+    """Only differences of moments count: a clock may begin far below zero, or pass it on the way."""
+    usual = World(MEETS[meets], asynchronous=asynchronous).run()
+    assert usual == World(MEETS[meets], asynchronous=asynchronous, begins=begins).run()
 
 
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])

@@ -20,6 +20,7 @@ from resilience4cata.pipeline import entries, flat
 from resilience4cata.testing import ManualClock, ManualScheduler
 
 MS = 1_000_000
+BEGINS = 1_000 * SECOND
 SETTINGS = "resilience4cata.budgets.retries.min-per-second=0.2\nresilience4cata.events.per-call="
 
 
@@ -83,17 +84,19 @@ class Seen:
     events: list[Any]
     waits: list[int]
     executions: int
-    now: int
+    passed: int
     snapshot: dict[str, Any]
 
 
 class World:
     """A guarded function that follows a plan."""
 
-    def __init__(self, plan: Plan, *, asynchronous: bool) -> None:
+    def __init__(self, plan: Plan, *, asynchronous: bool, begins: int = BEGINS) -> None:
+        """`begins` is what the clock shows at first."""
         self.plan = plan
         self.asynchronous = asynchronous
-        self.clock = ManualClock()
+        self.begins = begins
+        self.clock = ManualClock(begins)
         self.scheduler = ManualScheduler(self.clock)
         self.events: list[Event] = []
         # What each execution still had time for.
@@ -123,10 +126,10 @@ class World:
         return Seen(
             ends,
             self.left,
-            [seen(event) for event in self.events],
+            [seen(event, self.begins) for event in self.events],
             self.scheduler.waits,
             self.executions,
-            self.clock.now,
+            self.clock.now - self.begins,
             self.resilience.snapshot().as_dict(),
         )
 
@@ -191,19 +194,21 @@ def told(error: BaseException | None) -> Any:
     return type(error).__name__, str(error), attributes, notes, told(error.__cause__), told(error.__context__)
 
 
-def seen(event: Event) -> Any:
-    values = (getattr(event, name) for name in event.__match_args__)
+def seen(event: Event, begins: int) -> Any:
+    """Its kind and fields; the moment as what has passed since the clock began."""
+    fields = {name: getattr(event, name) for name in event.__match_args__}
+    values = (fields | {"nanoseconds": event.nanoseconds - begins}).values()
     return type(event).__name__, [told(v) if isinstance(v, BaseException) else v for v in values]
 
 
-def each_way(plan: Plan, *, asynchronous: bool) -> tuple[Seen, Seen, Seen]:
+def each_way(plan: Plan, *, asynchronous: bool, begins: int = BEGINS) -> tuple[Seen, Seen, Seen]:
     """What is seen of the quick way, of that in seconds, and of the layers' own way."""
-    quick = World(plan, asynchronous=asynchronous).run()
+    quick = World(plan, asynchronous=asynchronous, begins=begins).run()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flat, "reading", reading_in_seconds)
-        in_seconds = World(plan, asynchronous=asynchronous).run()
+        in_seconds = World(plan, asynchronous=asynchronous, begins=begins).run()
         patch.setattr(entries, "quick_code", lambda *_, **__: None)
-        slow = World(plan, asynchronous=asynchronous).run()
+        slow = World(plan, asynchronous=asynchronous, begins=begins).run()
     return quick, in_seconds, slow
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
@@ -39,6 +40,21 @@ class TestTable:
         budget = RetryBudgetMachine(RetryBudgetSettings(10 * S, 10, 20), START)
         assert 100 == retries(budget, START)
         assert not budget.withdraw(START)
+
+    @pytest.mark.parametrize(
+        ("least", "seconds", "granted"), [(0.29, 100, 29), (0.7, 90, 63), (0.25, 7, 1), (0.25, 8, 2), (0.1, 9, 0)]
+    )
+    def test_whole_retries_of_the_reserve(self, least: float, seconds: int, granted: int) -> None:
+        """As the numbers are written, whatever their product is in binary."""
+        assert granted == retries(RetryBudgetMachine(RetryBudgetSettings(seconds * S, least, 0), START), START)
+
+    @pytest.mark.parametrize(("percent", "calls", "paid"), [(18.4, 375, 69), (32.8, 375, 123), (32.8, 374, 122)])
+    def test_whole_retries_of_the_deposits(self, percent: float, calls: int, paid: int) -> None:
+        budget = RetryBudgetMachine(RetryBudgetSettings(10 * S, 0, percent), START)
+        for _ in range(calls):
+            call(budget, START)
+        assert paid == budget.snapshot(START).available
+        assert paid == retries(budget, START)
 
 
 class TestTime:

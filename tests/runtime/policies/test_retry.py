@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from resilience4cata import CallNotPermittedError
+from resilience4cata import CallNotPermittedError, RateLimitExceededError
 from resilience4cata.durations import MAX_NANOSECONDS
 from resilience4cata.events import StopReason
 from resilience4cata.policies.machines.retry import RetryPlan, RetrySettings, Step, next_ceiling, retry_after_of
@@ -241,6 +241,13 @@ class Broken(Exception):
 )
 def test_retry_after_of(failure: BaseException, expected: int | None) -> None:
     assert expected == retry_after_of(failure)
+
+
+@given(wait=st.integers(0, 86_400 * S))
+@example(wait=1_000_000_007)
+def test_no_nanosecond_of_a_retry_after_is_lost(wait: int) -> None:
+    """A wait that ends a nanosecond too early would be refused once more."""
+    assert wait == retry_after_of(RateLimitExceededError(retry_after=wait / S))
 
 
 def test_a_cancelled_back_off_stops_at_once() -> None:

@@ -28,7 +28,7 @@ class RetryBudgetSettings(NamedTuple):
     @property
     def reserve(self) -> int:
         """Retries that are granted without any call."""
-        return int(self.min_per_second * self.ttl / SECOND)
+        return int(_meant(self.min_per_second * self.ttl / SECOND))
 
 
 class _Slice:
@@ -110,7 +110,7 @@ class RetryBudgetMachine:
             return RetryBudgetSnapshot(self._calls_locked(), self._retries, available)
 
     def _balance_locked(self) -> float:
-        paid = self._calls_locked() * self.settings.percent
+        paid = _meant(self._calls_locked() * self.settings.percent)
         return paid + (self.settings.reserve - self._retries) * _PRICE
 
     def _calls_locked(self) -> int:
@@ -130,3 +130,8 @@ class RetryBudgetMachine:
         while self._slices[0].number <= number - _SLICES:
             self._retries -= self._slices.popleft().retries
         self.turn_at = (number + 1) * length
+
+
+def _meant(product: float) -> float:
+    """A product of written numbers: 0.29 a second for 100 seconds are 29 retries, and not 28.999999999999996."""
+    return round(product, 6)

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from threading import RLock
 from typing import Final, NamedTuple, TypeAlias
 
-from ...clock import NEVER
+from ...clock import LONG_AGO, NEVER
 from ...events import (
     NO_EVENTS,
     SILENT,
@@ -279,7 +279,7 @@ class CircuitBreakerMachine:
         figures = window.figures(now)
         if figures.calls < self.settings.minimum_calls:
             # Quick successes that began before are sent to `record` where they ask; the others cannot open it.
-            self.ticks, self.turn_at = None, 0
+            self.ticks, self.turn_at = None, LONG_AGO
             return NO_EVENTS
         exceeded, events = self._exceeded_locked(figures, now)
         if exceeded:
@@ -351,11 +351,11 @@ class CircuitBreakerMachine:
         self._trial = _NO_TRIAL
         self._last = NO_FIGURES
         self._state = State.CLOSED
-        self.refuse_until = 0
-        self.ticks, self.turn_at = None, 0
+        self.refuse_until = LONG_AGO
+        self.ticks, self.turn_at = None, LONG_AGO
 
     def _leave_closed_locked(self, state: State) -> None:
-        self.ticks, self.turn_at = None, 0
+        self.ticks, self.turn_at = None, LONG_AGO
         if self.not_permitted is _NOTHING_REFUSED:
             self.not_permitted = Counter()
         self._state = state
@@ -368,9 +368,9 @@ class CircuitBreakerMachine:
             case State.DISABLED:
                 # Counts where nobody looks.
                 self.ticks, self.turn_at = Counter().ticks, NEVER
-                self.refuse_until = 0
+                self.refuse_until = LONG_AGO
             case _:
-                self.refuse_until = 0
+                self.refuse_until = LONG_AGO
 
 
 def _percent(part: int, whole: int) -> float:

@@ -19,7 +19,7 @@ from operator import length_hint
 from threading import RLock
 from typing import NamedTuple
 
-from ...clock import NEVER, SECOND
+from ...clock import LONG_AGO, SECOND
 from ...events import NO_EVENTS, SILENT, Channel, Events, RateLimitDelayed, RateLimitExceeded
 from .counters import Counter, permits
 
@@ -85,7 +85,7 @@ class RateLimiterMachine:
         self._channel = channel
         self.lock = RLock()
         # Before the first use every moment is past the end, so that the first call begins the first cycle.
-        self._end_at(-NEVER)
+        self._end_at(LONG_AGO)
         self._start: int | None = None
         self.permits: Iterator[None] = permits(0)
         self._returned = 0

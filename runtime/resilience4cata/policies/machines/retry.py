@@ -124,5 +124,6 @@ def retry_after_of(failure: BaseException) -> int | None:
         value = value.total_seconds()
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         return None
-    # Compared first: the product of a long float would be infinite.
-    return MAX_NANOSECONDS if value >= MAX_NANOSECONDS // SECOND else int(value * SECOND)
+    # Compared first: the product of a long float would be infinite. Rounded: a wait that is a nanosecond too short ends
+    # in a second refusal.
+    return MAX_NANOSECONDS if value >= MAX_NANOSECONDS // SECOND else round(value * SECOND)

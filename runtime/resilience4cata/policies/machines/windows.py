@@ -109,7 +109,6 @@ class TimeWindow:
         self._buckets: deque[_Bucket] = deque()
         self._noted = self._failed = self._slow = 0
         self._totals = NO_FIGURES
-        self.turn_at = 0
         self._turn(now)
 
     def note(self, failed: bool, slow: bool, now: int) -> None:
