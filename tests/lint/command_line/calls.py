@@ -34,8 +34,8 @@ OUT_OF_ORDER = "out of order"
 
 # Whoever runs the tests in the background has Ctrl-C ignored in all that it starts.
 _CODE: Final = (
-    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from resilience4cata_lint.cli import main; sys.exit(main())"
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from resilience4cata_lint.cli import command; command()"
 )
 
 

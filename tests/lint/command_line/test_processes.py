@@ -53,6 +53,18 @@ def test_broken_pipe() -> None:
     assert 1 == started.returncode
 
 
+def test_ends_at_once_with_everything_said() -> None:
+    """However much it has to say, and wherever that goes."""
+    write("acme.py", FAULTY + "\n".join(f"@timeout('{n} s')\ndef f{n}(): ..." for n in range(3000)))
+    command = [sys.executable, "-m", "resilience4cata_lint", "check", "--format", "concise", "--no-cache"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    # Those of the methods, one for each function, and the two lines that count them.
+    assert (1, "", 2 + 3000 + 2) == (found.returncode, found.stderr, len(found.stdout.splitlines()))
+    with Path("found.txt").open("wb") as file:
+        subprocess.run(command, stdout=file, check=False)
+    assert found.stdout == Path("found.txt").read_text(encoding="utf-8")
+
+
 def test_start_is_light() -> None:
     """Neither the version nor a tree that never names us loads parsers, drawing or rules."""
     write("acme.py", "x = 1\n")
