@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 MARK: Final = b"resilience4cata"
@@ -123,14 +123,22 @@ class Gate:
             folders = {os.path.dirname(folder) for folder in folders}
         return folders
 
-    def admits(self, path: str, data: bytes) -> bool:
-        """Whether the file imports a module that exports something of ours, and names what it exports."""
-        # Outside of a package its modules cannot be imported without saying the package's name.
+    def admitted(self, paths: Sequence[str], data_of: Callable[[str], bytes]) -> list[str]:
+        """The files that import a module which exports something of ours, and name what it exports."""
+        return [path for path in self._near(paths, data_of) if self._imports_ours(path, data_of(path))]
+
+    def _near(self, paths: Sequence[str], data_of: Callable[[str], bytes]) -> list[str]:
+        """The files that can import such a module: outside of its package they have to say the package's name."""
         near = self._memory.near
-        if path not in near:
-            if not (self._everywhere or path.startswith(self._below) or any(word in data for word in self._words)):
-                return False
-            near.add(path)
+        if self._everywhere:
+            near.update(paths)
+        else:
+            near.update(path for path in paths if path.startswith(self._below))
+            for word in self._words:
+                near.update(path for path in paths if path not in near and word in data_of(path))
+        return [path for path in paths if path in near]
+
+    def _imports_ours(self, path: str, data: bytes) -> bool:
         imports = self._memory.imports.get(path)
         if imports is None:
             imports = self._memory.imports[path] = Imports.of(data)

@@ -73,7 +73,7 @@ class Reader:
         exports = Exports()
         entrance = exports.add(self.facts.items())
         while entrance:
-            admitted = [path for path in rest if entrance.admits(path, self._again(path))]
+            admitted = entrance.admitted(rest, self._again)
             self._extract(admitted, named, reported)
             taken = set(admitted)
             rest = [path for path in rest if path not in taken]
