@@ -16,6 +16,7 @@ import pytest
 from resilience4cata import ConfigSources, DefinitionError, Diagnostic, Resilience, ResilienceBuilder, ResilienceWarning
 from resilience4cata.extract import Extraction, extract
 from resilience4cata.facts import Definition, Element
+from resilience4cata.policies.recording import recorded
 
 
 class Application:
@@ -85,3 +86,8 @@ def definition(found: object) -> Definition:
     """`found`, which must be a definition."""
     assert isinstance(found, Definition)
     return found
+
+
+def recorded_numbers() -> set[int]:
+    """Which applications are recorded. What other tests have left may go at any time, so that a count tells nothing."""
+    return {application.number for application in recorded()}

@@ -23,9 +23,8 @@ from resilience4cata import (
     guards,
     retry,
 )
-from resilience4cata.policies.recording import recorded
 
-from ..live import Application
+from ..live import Application, recorded_numbers
 from .running import Failing, attempts, built, running
 
 BREAKER = """
@@ -321,13 +320,13 @@ class TestThrownAway:
         with running() as resilience:
             make()()
             gc.collect()
-            before = len(recorded()), len(guards._installed), len(gc.get_objects())
+            before, installed, objects = recorded_numbers(), len(guards._installed), len(gc.get_objects())
             assert 20_000 == sum(make()() for _ in range(20_000))
             gc.collect()
-            after = len(recorded()), len(guards._installed), len(gc.get_objects())
+            assert recorded_numbers() <= before
+            assert len(guards._installed) <= installed
+            assert len(gc.get_objects()) - objects < 1_000
             assert {} == dict(resilience._decorated._machines)
-        assert before[:2] == after[:2]
-        assert abs(after[2] - before[2]) < 1_000
 
     def test_machines_die_with_their_function(self) -> None:
         """At once, without the collector: nothing about a function is circular."""
@@ -390,9 +389,9 @@ class TestThrownAway:
             return Local
 
         gc.collect()
-        before = len(recorded())
+        before = recorded_numbers()
         with running():
             for _ in range(20):
                 assert 2 == attempts(make()().charge, failing)
         gc.collect()
-        assert before == len(recorded())
+        assert recorded_numbers() <= before
