@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import enum
-import gc
 import sys
 import threading
 import typing
-import weakref
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol, TypedDict
@@ -18,7 +16,6 @@ from resilience4cata import inherit_policies, retry, timeout, unguarded
 from resilience4cata.guards import original_of
 from resilience4cata.policies.recorded import Recorded, function_of, holds, is_abstract, layers
 from resilience4cata.policies.recording import INHERIT_POLICIES, UNGUARDED, Application, recorded
-from tests.runtime.live import recorded_numbers
 
 MARKER = "__resilience4cata__"
 
@@ -278,58 +275,6 @@ class TestOwners:
             class Client(metaclass=Refusing):
                 @retry()
                 def a(self) -> None: ...
-
-
-class TestLifetime:
-    """Recording keeps nothing alive."""
-
-    def test_throw_away_functions(self) -> None:
-        gc.collect()
-        before = recorded_numbers()
-        for _ in range(100_000):
-
-            @retry()
-            def throw_away() -> None: ...
-
-        del throw_away
-        assert recorded_numbers() <= before
-
-    def test_throw_away_classes(self) -> None:
-        def make() -> weakref.ref[type]:
-            @retry()
-            class Client:
-                @timeout("1s")
-                def call(self) -> None: ...
-
-            return weakref.ref(Client)
-
-        gc.collect()
-        before = recorded_numbers()
-        references = [make() for _ in range(50)]
-        gc.collect()
-        assert [None] * 50 == [reference() for reference in references]
-        assert recorded_numbers() <= before
-
-    def test_frames_and_locals(self) -> None:
-        class Big: ...
-
-        def make() -> tuple[object, weakref.ref[Big]]:
-            big = Big()
-
-            @retry()
-            def call() -> None: ...
-
-            return call, weakref.ref(big)
-
-        call, reference = make()
-        assert reference() is None
-        assert 1 == len(on(call))
-
-    def test_what_cannot_be_held_weakly_is_kept_once_per_place(self) -> None:
-        before = recorded_numbers()
-        for number in range(1_000):
-            untyped(retry())(number)
-        assert 1 == len(recorded_numbers() - before)
 
 
 def test_threads_recording_at_once() -> None:
