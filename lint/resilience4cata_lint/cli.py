@@ -197,7 +197,7 @@ def _add_check(parser: argparse.ArgumentParser, paths: str = _PATHS) -> None:
         metavar="FOLDER",
         help="where the cache is (default: .r4c_cache beside the project's pyproject.toml)",
     )
-    add("--jobs", type=_jobs, metavar="N", help="processes that parse files (default: as many as pay)")
+    add("--jobs", type=_jobs, metavar="N", help="processes that read and parse files (default: as many as pay)")
     add("--statistics", action="store_true", help="also count the findings of each rule")
     add("--exit-zero", action="store_true", help="exit with 0 even if something was found")
     add("--no-color", "--no-colour", dest="colour", action="store_false", help="no colours")

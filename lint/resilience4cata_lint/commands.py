@@ -38,6 +38,7 @@ def check(parsed: argparse.Namespace) -> int:
     from .engine import analyse
     from .progress import watched
     from .reading import Means
+    from .team import Team
 
     began = time.perf_counter()
     paths, stdin = _inputs(parsed.paths, parsed.stdin_filename)
@@ -50,8 +51,8 @@ def check(parsed: argparse.Namespace) -> int:
     selection = Selection(select, split(parsed.ignore), split(parsed.extend_select))
     baseline = _baseline(parsed, options)
     cache = open_cache(options, parsed.cache_dir) if parsed.cache else None
-    with watched() as watch:
-        means = Means(cache, parsed.jobs, watch)
+    with Team(parsed.jobs) as team, watched() as watch:
+        means = Means(cache, team, watch)
 
         def look(source: Stdin | None) -> Report:
             return analyse(paths, options, selection, source, means)

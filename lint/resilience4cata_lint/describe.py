@@ -32,6 +32,7 @@ from .progress import watched
 from .reading import Means, Reader
 from .remarks import Remarks
 from .targets import Part, Target, Targets, path_in
+from .team import Team
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -56,8 +57,8 @@ class Overview:
     def __init__(self, options: Options) -> None:
         paths = list(map(relative, options.paths or (options.root,)))
         inputs, modules = gather(paths, options), import_roots(paths, options)
-        with watched() as watch:
-            report = examine(inputs, modules, options, means=Means(open_cache(options), None, watch))
+        with Team(None) as team, watched() as watch:
+            report = examine(inputs, modules, options, means=Means(open_cache(options), team, watch))
         for failure in report.failures[:1]:
             # What the linter itself failed on may be missing in every answer.
             raise failure.error

@@ -106,7 +106,7 @@ def examine(
     if reader.facts or settings.files or settings.deployments or unreadable:
         from .settle import settle
 
-        reported = {*map(shown, inputs.given), *settings.reported, *(fact.at.source for fact in unreadable)}
+        reported = {*settings.reported, *(fact.at.source for fact in unreadable)}
         findings = _findings(reader, inputs, settings, unreadable, report.seen)
         codes = selected(options, selection) if codes is None else codes
         settled = settle(findings, report.seen, reader, report.sources, reported)
@@ -157,7 +157,7 @@ def _findings(
                 project = replace(project, closed=False)
             project = followed(project, linked.oracle.world)
             project = with_used_templates(project, linked.views, reader, inputs.given)
-            project = with_bounded_sockets(project, reader, (*inputs.given, *inputs.context))
+            project = with_bounded_sockets(project, reader)
             outside = (*in_place_of(alone, project.files), *deployments.views(given, project))
             views = (*linked.views, *project.templates, project, *outside)
             seen.append((views, Context(provides, linked.oracle, project)))

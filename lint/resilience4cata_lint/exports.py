@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from .gate import Export, Gate, Memory
+from .gate import Export
 
 if TYPE_CHECKING:
     from .extract import FileFacts
@@ -16,14 +16,13 @@ class Exports:
 
     def __init__(self) -> None:
         self._known: set[tuple[str, str]] = set()
-        self._memory = Memory()
 
-    def add(self, files: Iterable[tuple[str, FileFacts]]) -> Gate | None:
-        """A gate for what these files, given with their paths, newly export; None if that is nothing."""
+    def add(self, files: Iterable[tuple[str, FileFacts]]) -> list[Export]:
+        """What these files, given with their paths, newly export."""
         new: list[Export] = []
         for path, file in files:
             names = frozenset(name for name in file.exports if (file.module, name) not in self._known)
             if names:
                 self._known.update((file.module, name) for name in names)
                 new.append(Export(path, file.module, names))
-        return Gate(new, self._memory) if new else None
+        return new

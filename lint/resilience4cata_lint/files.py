@@ -39,7 +39,7 @@ WORKFLOWS: Final = (".github", "workflows")
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 # Most files are read at once; to ask for the size first would take longer than to read until there is no more.
-_CHUNK: Final = 1 << 16
+_CHUNK: Final = 1 << 15
 _LARGE_CHUNK: Final = 1 << 22
 
 # No file system that is in use has a coarser clock. It is also what clocks of other machines may be late by.
@@ -51,11 +51,14 @@ _began_ns = 0
 
 
 @contextmanager
-def noting() -> Iterator[Notes]:
-    """Take notes of all that is asked here; they are complete when the block ends."""
+def noting(since: int | None = None) -> Iterator[Notes]:
+    """Take notes of all that is asked here; they are complete when the block ends.
+
+    `since` is when another process began to take the notes that these are for, in nanoseconds.
+    """
     global _notes, _began_ns  # noqa: PLW0603 - they belong to the process, as do its working folder and its files
     notes: Notes = {}
-    _notes, _began_ns = notes, time.time_ns()
+    _notes, _began_ns = notes, time.time_ns() if since is None else since
     try:
         yield notes
     finally:
@@ -83,9 +86,25 @@ def is_below(path: str, folder: str) -> bool:
     return os.path.join(canonical(path), "").startswith(os.path.join(canonical(folder), ""))
 
 
+def is_holding() -> bool:
+    """Whether contents stand for those of files."""
+    return bool(_contents)
+
+
 def is_noting() -> bool:
     """Whether notes are taken."""
     return _notes is not None
+
+
+def noting_since() -> int | None:
+    """When notes began to be taken, in nanoseconds; None where they are not."""
+    return None if _notes is None else _began_ns
+
+
+def take_over(notes: Notes) -> None:
+    """Note what another process has noted meanwhile."""
+    for question, answer in notes.items():
+        _note(question, answer)
 
 
 def read(path: str) -> bytes:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from resilience4cata.records import dataclass, field
 
-from . import discover, files, gate
+from . import discover, files
 from .exports import Exports
 from .parallel import Task, extract_each
 from .progress import Watch, unwatched
+from .shares import Shares
+from .team import Team
 
 if TYPE_CHECKING:
     from resilience4cata.facts import Unreadable
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
     from .cache import Cache
     from .extract import FileFacts
     from .locate import Modules, Shown
-
-# Bytes of files that are kept to look at again; what does not fit is read again.
-_KEEP: Final = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +34,16 @@ class Failure:
 class Means:
     """What a run works with: facts come from `cache` where it has them, `watch` shows how far it is.
 
-    `jobs` is the most processes to parse files with, None for as many as pay.
+    `team` has the processes that help to read and to parse.
     """
 
     cache: Cache | None = None
-    jobs: int | None = 1
+    team: Team = field(default_factory=Team)
     watch: Watch = unwatched
+
+
+def _nothing() -> Shares:
+    return Shares((), {}, Team(), unwatched)
 
 
 @dataclass(slots=True)
@@ -58,8 +61,9 @@ class Reader:
     facts: dict[str, FileFacts] = field(default_factory=dict)
     unreadable: list[Unreadable] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
-    _kept: dict[str, bytes] = field(default_factory=dict)
-    _room: int = _KEEP
+    _shares: Shares = field(default_factory=_nothing)
+    _given: frozenset[str] = frozenset()
+    _path_of: dict[str | None, str] = field(default_factory=dict)
     _loaded: dict[str, FileFacts | None] = field(default_factory=dict)
 
     def read(self, given: Sequence[str], context: Sequence[str], named: frozenset[str]) -> None:
@@ -67,17 +71,19 @@ class Reader:
 
         `named` files count even if git ignores them.
         """
-        reported = set(given)
-        rest, mattering = self._divide(given, context, reported)
-        self._extract(mattering, named, reported)
+        self._given = frozenset(given)
+        self._shares = Shares((*given, *context), self.overrides, self.means.team, self.means.watch)
+        mattering, unreadable = self._shares.divided()
+        for path, reason in unreadable:
+            if path in self._given:
+                self._fail(path, reason)
+        self._extract(mattering, named)
         exports = Exports()
-        entrance = exports.add(self.facts.items())
-        while entrance:
-            admitted = entrance.admitted(rest, self._again)
-            self._extract(admitted, named, reported)
-            taken = set(admitted)
-            rest = [path for path in rest if path not in taken]
-            entrance = exports.add((path, self.facts[path]) for path in admitted if path in self.facts)
+        new = exports.add(self.facts.items())
+        while new:
+            admitted = self._shares.admitted(new)
+            self._extract(admitted, named)
+            new = exports.add((path, self.facts[path]) for path in admitted if path in self.facts)
 
     def load(self, module: str, roots: Sequence[str]) -> FileFacts | None:
         """The facts of a module of the project by its dotted name, or None if it is not found or cannot be read."""
@@ -92,7 +98,7 @@ class Reader:
 
     def _made_of(self, path: str) -> FileFacts | None:
         try:
-            data = self._read(path)
+            data = self.overrides[path] if path in self.overrides else files.read(path)
         except OSError:
             return None
         from resilience4cata.facts import Unreadable
@@ -100,63 +106,38 @@ class Reader:
         facts = self._facts_of([(path, data)])[0]
         return None if isinstance(facts, Unreadable) else facts
 
-    def _divide(self, given: Sequence[str], context: Sequence[str], reported: set[str]) -> tuple[list[str], list[str]]:
-        """Read everything: the files that do not name us, and those that do."""
-        rest: list[str] = []
-        mattering: list[str] = []
-        for path in self.means.watch((*given, *context), "reading"):
-            try:
-                data = self._read(path)
-            except OSError as error:
-                if path in reported:
-                    self._fail(path, error)
-                continue
-            if gate.mentions(data):
-                mattering.append(path)
-            else:
-                rest.append(path)
-                if len(data) > self._room:
-                    continue
-            self._room -= len(data)
-            self._kept[path] = data
-        return rest, mattering
-
-    def _read(self, path: str) -> bytes:
-        return self.overrides[path] if path in self.overrides else files.read(path)
-
-    def _fail(self, path: str, error: OSError) -> None:
+    def _fail(self, path: str, reason: str) -> None:
         from resilience4cata.facts import At, Unreadable
 
-        self.unreadable.append(Unreadable(At(self.shown(path)), discover.reason_of(error)))
+        self.unreadable.append(Unreadable(At(self.shown(path)), reason))
 
     def holds(self, path: str, word: bytes) -> bool:
         """Whether a file that was read has this in it."""
         return word in self.data(path)
 
+    def holding(self, words: Sequence[bytes]) -> list[list[str]]:
+        """The files that have each of these in them, of all that were read."""
+        return self._shares.holding(words)
+
     def data(self, path: str) -> bytes:
         """What is in a file that was read; nothing if it is gone."""
-        return self.overrides[path] if path in self.overrides else self._again(path)
+        return self._shares.data(path)
 
-    def _again(self, path: str) -> bytes:
-        data = self._kept.get(path)
-        if data is None:
-            try:
-                return files.read(path)
-            except OSError:
-                return b""
-        return data
+    def reports_on(self, shown: str) -> bool:
+        """Whether a file is one of those that were given, and has been parsed; `shown` is its path as it is shown."""
+        return self._path_of.get(shown) in self._given
 
-    def _extract(self, paths: Sequence[str], named: frozenset[str], reported: set[str]) -> None:
+    def _extract(self, paths: Sequence[str], named: frozenset[str]) -> None:
         if not paths:
             return
         from resilience4cata.facts import Unreadable
 
         askable = [path for path in paths if path not in named and path not in self.overrides]
         ignored = discover.ignored_by_git(askable) if askable else frozenset()
-        taken = [(path, self._again(path)) for path in paths if path not in ignored]
+        taken = [(path, self.data(path)) for path in paths if path not in ignored]
         for (path, _), facts in zip(taken, self._facts_of(taken), strict=True):
             if isinstance(facts, Unreadable):
-                if path in reported:
+                if path in self._given:
                     self.unreadable.append(facts)
             elif facts is not None:
                 self.facts[path] = facts
@@ -167,13 +148,14 @@ class Reader:
         tasks: dict[int, Task] = {}
         for index, (path, data) in enumerate(files):
             task = Task(path, self.shown(path), data, self.modules.of(path))
+            self._path_of.setdefault(task.shown, path)
             cache = None if path in self.overrides else self.means.cache
             found.append(None if cache is None else cache.get(path, data, task.module, task.shown))
             if found[-1] is None:
                 tasks[index] = task
         # What is in no file is not kept.
         cache = None if self.overrides else self.means.cache
-        results = extract_each(list(tasks.values()), cache, self.means.jobs, self.means.watch)
+        results = extract_each(list(tasks.values()), cache, self.means.team, self.means.watch)
         for index, result in zip(tasks, results, strict=True):
             if isinstance(result, Exception):
                 self.failures.append(Failure(tasks[index].shown, result))

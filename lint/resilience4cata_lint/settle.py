@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 def settle(
     findings: Iterable[Finding], seen: Views, reader: Reader, sources: Sources, reported: Collection[str]
 ) -> Iterator[Finding]:
-    """The findings in the `reported` files (as they are shown) that no comment silences, then those about comments.
+    """The findings that no comment silences in the files that are reported on, then those about comments.
+
+    These are the files that `reader` was given, and other `reported` ones, as they are shown.
 
     `seen` are the views that `findings` come from, complete when all findings have been taken.
     """
     suppressions = Suppressions(sources.lines)
     for finding in findings:
-        if finding.fault.at.source in reported and not suppressions.silences(finding):
+        source = finding.fault.at.source
+        if (source in reported or reader.reports_on(source)) and not suppressions.silences(finding):
             yield finding
     # What the linter failed on may be what a suppression is for.
     if seen and not reader.failures:
@@ -43,7 +46,8 @@ def _about_suppressions(
 
     mark = MARK.encode()
     context = seen[0][1]
-    files = [facts for path, facts in reader.facts.items() if facts.path in reported and reader.holds(path, mark)]
+    given = ((path, facts) for path, facts in reader.facts.items() if reader.reports_on(facts.path))
+    files = [facts for path, facts in given if reader.holds(path, mark)]
     configurations = [file.source for file in context.project.files if file.source in reported]
     unused = Unused(seen, files, context.provides)
     facts = suppressions.facts((*(file.path for file in files), *configurations), unused.is_needed)

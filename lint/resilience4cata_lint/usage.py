@@ -37,20 +37,24 @@ def with_used_templates(project: Project, views: Sequence[object], reader: Reade
             return project
         used.update(name for name in names if isinstance(name, str))
     rest = {name: [f"{quote}{name}{quote}".encode() for quote in "\"'"] for name in wanted - used}
-    for data in map(reader.data, paths if rest else ()):
-        # Whoever writes a name in quotes may use it, in whatever way.
-        used.update(name for name, quoted in rest.items() if any(word in data for word in quoted))
-        if _PIPELINE in data and _CONFIG_BY_VALUE.search(data):
+    if rest:
+        code = frozenset(paths)
+        words = [word for quoted in rest.values() for word in quoted]
+        calling, *naming = reader.holding([_PIPELINE, *words])
+        if any(_CONFIG_BY_VALUE.search(reader.data(path)) for path in calling if path in code):
             return project
+        # Whoever writes a name in quotes may use it, in whatever way.
+        named = {word for word, found in zip(words, naming, strict=True) if not code.isdisjoint(found)}
+        used.update(name for name, quoted in rest.items() if not named.isdisjoint(quoted))
     return replace(project, used_templates=frozenset(used))
 
 
-def with_bounded_sockets(project: Project, reader: Reader, paths: Iterable[str]) -> Project:
-    """The project with what is known of a limit for all its sockets; `paths` are all files of its code."""
+def with_bounded_sockets(project: Project, reader: Reader) -> Project:
+    """The project with what is known of a limit for all its sockets."""
     if project.bounds_sockets or not any(_SOCKETS.search(reader.data(path)) for path in reader.facts):
         return project
-    setting = (path for path in paths if path not in reader.facts and reader.holds(path, _SOCKET_TIMEOUT))
-    found = (reader.facts_at(path) for path in setting)
+    [setting] = reader.holding([_SOCKET_TIMEOUT])
+    found = (reader.facts_at(path) for path in setting if path not in reader.facts)
     return replace(project, bounds_sockets=any(facts is not None and facts.bounds_sockets for facts in found))
 
 

@@ -28,7 +28,7 @@ _SIMILAR = re.compile(r"\b(retry|timeout|fallback|bulkhead|circuit_breaker|rate_
 
 def check(folder: Path) -> Report:
     """Analyse a folder with the options of nobody, without a cache."""
-    return analyse([str(folder)], load([str(folder)]), means=Means(jobs=1))
+    return analyse([str(folder)], load([str(folder)]), means=Means())
 
 
 @pytest.mark.parametrize("folder", [STANDARD_LIBRARY, INSTALLED], ids=["standard library", "installed"])
