@@ -112,6 +112,7 @@ def examine(
         settled = settle(findings, report.seen, reader, report.sources, reported)
         kept = (f for f in settled if f.rule.code in codes and not per_file.ignores(f.fault.at.source, f.rule.code))
         report.diagnostics = _in_words(kept)
+    reader.forget()
     if means.cache is not None:
         means.cache.forget_gone()
     return report

@@ -123,6 +123,10 @@ class Reader:
         """What is in a file that was read; nothing if it is gone."""
         return self._shares.data(path)
 
+    def forget(self) -> None:
+        """Let go of what is in the files, once nobody will ask for it again."""
+        self._shares = _nothing()
+
     def reports_on(self, shown: str) -> bool:
         """Whether a file is one of those that were given, and has been parsed; `shown` is its path as it is shown."""
         return self._path_of.get(shown) in self._given
