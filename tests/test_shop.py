@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
+import subprocess
 import sys
 import tomllib
 from collections import defaultdict
@@ -145,3 +147,82 @@ def lines_of(path: Path) -> list[str]:
 def difference(left: Sequence[str], right: Sequence[str]) -> int:
     """How many lines differ."""
     return sum(line[0] in "+-" for line in ndiff(left, right))
+
+
+ALL_BREAKERS = (
+    "shop.payments.client.PaymentsClient#charge",
+    "shop.payments.client.PaymentsClient#status",
+    "shop.users.client.UserClient#find",
+)
+PAID = {"charge paid": 6, "payment status paid": 6, "user known": 6}
+
+
+def test_the_shop_at_work() -> None:
+    """Real sockets: retries hide some failures, open circuit breakers and fallbacks the rest, until all is well."""
+    result = run_shop("--json")
+    works, fails, down, back, recovered = json.loads(result)
+    nothing: dict[str, object] = {"retries": {}, "fallbacks": {}, "transitions": []}
+    title = works.pop("title")
+    assert ("the backend works", {"served": {"requests": 18}, "outcomes": PAID, **nothing}) == (title, works)
+    assert {
+        "title": "every third request fails",
+        "served": {"requests": 27, "failures": 9},
+        "outcomes": PAID,
+        "retries": {"retried": 9},
+        "fallbacks": {},
+        "transitions": [],
+    } == fails
+    assert {
+        "title": "all requests fail",
+        "served": {"requests": 27, "failures": 27},
+        "outcomes": {
+            "charge open": 6,
+            "payment status unknown": 6,
+            "user known": 4,
+            "user refused by the open breaker": 2,
+        },
+        "retries": {"retried": 19, "given up: attempts": 8},
+        "fallbacks": {
+            "ReceiptFallback for CallNotPermittedError": 4,
+            "ReceiptFallback for ServiceUnavailable": 2,
+            "_status_unknown for CallNotPermittedError": 4,
+            "_status_unknown for ServiceUnavailable": 2,
+            "find_fallback for ServiceUnavailable": 4,
+        },
+        "transitions": [f"{breaker}: closed -> open" for breaker in ALL_BREAKERS],
+    } == down
+    assert ({}, [], {"charge open": 6, "payment status unknown": 6, "user refused by the open breaker": 6}) == (
+        back["served"],
+        back["transitions"],
+        back["outcomes"],
+    )
+    assert ({"requests": 18}, PAID, {}, {}) == tuple(
+        recovered[part] for part in ("served", "outcomes", "retries", "fallbacks")
+    )
+    steps = (f"{breaker}: {step}" for breaker in ALL_BREAKERS for step in ("open -> half_open", "half_open -> closed"))
+    assert sorted(steps) == sorted(recovered["transitions"])
+
+
+def test_the_shop_at_work_in_words() -> None:
+    """Each phase, and at the end the settings and the states as the library prints them."""
+    phases, described, states = run_shop().split("\n\nresilience.")
+    assert "   shop.users.client.UserClient#find: half_open -> closed" in phases.splitlines()
+    assert "   retries:   19 retried, 8 given up: attempts" in phases.splitlines()
+    assert [
+        "describe('shop.payments.client.PaymentsClient#charge'):",
+        "",
+        "shop.payments.client.PaymentsClient#charge",
+        "  fallback -> retry -> circuit_breaker -> rate_limiter -> timeout -> the function",
+    ] == described.splitlines()[:4]
+    assert "    half_open_calls=5 <- configs.external (resilience4cata.toml:14)" in described.splitlines()
+    charge = next(line for line in states.splitlines() if line.startswith(f"circuit_breaker {ALL_BREAKERS[0]} "))
+    figures = "closed, window calls 1 failed 0 slow 0, total calls 30 failed 12 slow 0, not permitted 10"
+    assert figures == charge.partition("  ")[2].strip()
+
+
+def run_shop(*arguments: str) -> str:
+    """What the shop at work prints."""
+    command = [sys.executable, str(SHOP / "run.py"), *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+    assert (0, "") == (result.returncode, result.stderr)
+    return result.stdout

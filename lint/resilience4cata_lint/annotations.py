@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _UNIONS: Final = frozenset({"typing.Union", "typing.Optional"})
 
+# What says something else of a type than which class it is.
+_AROUND: Final = frozenset({"typing.Annotated", "typing.ClassVar", "typing.Final", "dataclasses.InitVar"})
+
 _AWAITABLES: Final = frozenset(
     {"typing.Awaitable", "typing.Coroutine", "collections.abc.Awaitable", "collections.abc.Coroutine"}
 )
@@ -54,6 +57,19 @@ class Annotations:
         if text is None:
             return None
         return TypeFact(text, self._shape(term, where), self._classes(term, where), absent)
+
+    def cls(self, term: Term, where: Where) -> ClassObject | None:
+        """The class of the project that an annotation says an object to be of, if it is there at all: `C`, `C | None`,
+        `Annotated[C, …]`, `Final[C]`. A protocol says nothing of the class."""
+        while isinstance(term, Subscript) and term.items and self._full_name(term.base, where) in _AROUND:
+            term = term.items[0]
+        members = [m for m in self._members(term, where) or [term] if not (isinstance(m, Constant) and m.value is None)]
+        if len(members) != 1:
+            return None
+        if members[0] is not term:
+            return self.cls(members[0], where)
+        found = self._resolved(term.base if isinstance(term, Subscript) else term, where)
+        return found if isinstance(found, ClassObject) and not self._world.is_protocol(found) else None
 
     def _absent(self, term: Term, where: Where) -> str:
         """The first name that exists for type checkers alone, in the order in which names are looked up."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from itertools import count
+from typing import Final, TypeAlias
 
 from yaml import BaseLoader, MarkedYAMLError, compose_all
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -36,8 +37,33 @@ def assignments(path: str, data: bytes) -> list[Assignment]:
 
     What cannot be read is somebody else's fault, and holds nothing.
     """
+    return [assignment for assignment, _ in _placed(path, data)]
+
+
+def environments(path: str, data: bytes) -> list[tuple[Assignment, ...]]:
+    """The same, those together that stand together: the lines of a file, or one table or list of YAML."""
+    found: dict[int, list[Assignment]] = {}
+    for assignment, place in _placed(path, data):
+        found.setdefault(place, []).append(assignment)
+    return [tuple(together) for together in found.values()]
+
+
+def repeated(path: str, data: bytes) -> int:
+    """How many variables of ours are set again where they are set already: in one file of lines, or one part of YAML.
+
+    Which value counts is then another question for every tool.
+    """
+    placed = [(assignment.name, place) for assignment, place in _placed(path, data)]
+    return len(placed) - len(set(placed))
+
+
+Placed: TypeAlias = tuple[Assignment, int]
+"""A variable that is set, and what it is set in: a number for each table or list."""
+
+
+def _placed(path: str, data: bytes) -> list[Placed]:
     text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
-    return list(_in_yaml(path, text) if path.endswith(YAML) else _in_lines(path, text))
+    return list(_in_yaml(path, text) if path.endswith(YAML) else ((found, 0) for found in _in_lines(path, text)))
 
 
 # ---------------------------------------------------------------- lines of NAME=value
@@ -80,10 +106,11 @@ def _within(path: str, line: int, start: int, end: int) -> At:
 # ---------------------------------------------------------------- YAML
 
 
-def _in_yaml(path: str, text: str) -> Iterator[Assignment]:
+def _in_yaml(path: str, text: str) -> Iterator[Placed]:
     try:
+        numbers = count()
         for document in compose_all(_without_templates(text), Loader=BaseLoader):
-            yield from _Walk(path).node(document, "")
+            yield from _Walk(path, numbers).node(document, "", -1)
     except (MarkedYAMLError, ReaderError, RecursionError):
         return
 
@@ -100,35 +127,39 @@ def _without_templates(text: str) -> str:
 class _Walk:
     """Goes through the nodes of one document, and takes none twice that anchors and aliases repeat."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, numbers: Iterator[int]) -> None:
         self._path = path
+        self._numbers = numbers
         self._seen: set[int] = set()
 
-    def node(self, node: Node | None, called: str) -> Iterator[Assignment]:
-        """What stands in a node, which is `called` so by the mapping around it."""
+    def node(self, node: Node | None, called: str, around: int) -> Iterator[Placed]:
+        """What stands in a node, which is `called` so by the table around it; `around` is the number of that table, or
+        of the list that it stands in."""
         if node is None or id(node) in self._seen:
             return
         self._seen.add(id(node))
         if isinstance(node, MappingNode):
-            yield from self._mapping(node)
+            yield from self._mapping(node, around)
         elif isinstance(node, SequenceNode):
+            number = next(self._numbers)
             for item in node.value:
                 if isinstance(item, ScalarNode):
-                    yield from self._item(item) if called in _LISTS else ()
+                    yield from ((found, number) for found in self._item(item) if called in _LISTS)
                 else:
-                    yield from self.node(item, called)
+                    yield from self.node(item, called, number)
 
-    def _mapping(self, node: MappingNode) -> Iterator[Assignment]:
+    def _mapping(self, node: MappingNode, around: int) -> Iterator[Placed]:
+        number = next(self._numbers)
         entries = {key.value: value for key, value in node.value if isinstance(key, ScalarNode)}
         name = entries.get("name")
         if isinstance(name, ScalarNode) and name.value.startswith(VARIABLE_PREFIX):
-            yield self._assignment(name, entries.get("value"))
+            yield self._assignment(name, entries.get("value")), around
         for key, value in node.value:
             called = key.value if isinstance(key, ScalarNode) else ""
             if called.startswith(VARIABLE_PREFIX):
-                yield self._assignment(key, value)
+                yield self._assignment(key, value), number
             else:
-                yield from self.node(value, called)
+                yield from self.node(value, called, number)
 
     def _assignment(self, name: ScalarNode, value: Node | None) -> Assignment:
         at = self._at(name)

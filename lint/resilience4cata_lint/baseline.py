@@ -88,7 +88,7 @@ class Baseline:
                 report.diagnostics = []
             return False
         compared = self.compare(report)
-        report.diagnostics = compared.new
+        report.diagnostics, report.outdated = compared.new, len(compared.gone)
         for entry in compared.gone:
             what = f"[{entry.code}] {entry.subject or entry.message}"
             print(f"r4c: error: {entry.path}: {what} is in {self.path} and no longer occurs", file=sys.stderr)

@@ -24,13 +24,14 @@ _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 class _Context(NamedTuple):
     """Where a node stands: the loops and `try` bodies around it, the `try` statements whose handlers it is in, and
-    whether its value is awaited or returned."""
+    whether its value is awaited, returned or entered."""
 
     loops: tuple[int, ...] = ()
     tries: tuple[int, ...] = ()
     beside: tuple[int, ...] = ()
     awaited: bool = False
     returned: bool = False
+    entered: bool = False
 
 
 class _TryDraft(NamedTuple):
@@ -48,6 +49,7 @@ class _Body:
     def __init__(self, node: ast.FunctionDef | ast.AsyncFunctionDef, terms: Terms, lines: Lines) -> None:
         self._node = node
         self._terms = terms
+        self._types = Terms(lines, annotation=True)
         self._lines = lines
         arguments = node.args
         named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
@@ -64,6 +66,7 @@ class _Body:
         self._nested: set[str] = set()
         self._loads: set[str] = set()
         self._attributes: list[tuple[str, ast.expr]] = []
+        self._declared: list[tuple[str, ast.expr]] = []
         self._stack: list[tuple[ast.AST, _Context]] = [(statement, _NOWHERE) for statement in node.body]
         self._walk()
 
@@ -79,6 +82,7 @@ class _Body:
             made=tuple((name, self._terms(value)) for name, value in self._made),
             handed_on=tuple(sorted(self._loads & (self._nested | {name for name, _ in self._made}))),
             attributes=tuple((name, self._terms(value)) for name, value in self._attributes),
+            declared=tuple((name, self._types(annotation)) for name, annotation in self._declared),
         )
 
     # ------------------------------------------------------------ the walk
@@ -94,10 +98,14 @@ class _Body:
                 self._push(children_of(node), context)
 
     def _push(self, nodes: Iterable[ast.AST], context: _Context) -> None:
-        """Look at nodes later, of which nobody awaits or returns the value."""
-        if context.awaited or context.returned:
-            context = context._replace(awaited=False, returned=False)
+        """Look at nodes later, of which nobody awaits, returns or enters the value."""
+        if context.awaited or context.returned or context.entered:
+            context = context._replace(awaited=False, returned=False, entered=False)
         self._stack += [(node, context) for node in nodes]
+
+    def _enter(self, node: ast.expr, context: _Context) -> None:
+        """Look later at what a `with` enters, or at what is run through."""
+        self._stack.append((node, context._replace(awaited=False, returned=False, entered=True)))
 
     def _nest(self, node: ast.AST, context: _Context) -> None:
         """Whatever happens inside, and whenever: names may be used there in any way."""
@@ -107,11 +115,13 @@ class _Body:
 
     def _within_loop(self, node: ast.stmt | ast.expr, context: _Context) -> _Context:
         self._loops.append(node)
-        return context._replace(loops=(*context.loops, len(self._loops) - 1), awaited=False, returned=False)
+        outside = context._replace(awaited=False, returned=False, entered=False)
+        return outside._replace(loops=(*context.loops, len(self._loops) - 1))
 
     def _for(self, node: ast.For | ast.AsyncFor, context: _Context) -> None:
         self._consume(node.iter)
-        self._push([node.iter, *node.orelse], context)
+        self._enter(node.iter, context)
+        self._push(node.orelse, context)
         self._push([node.target, *node.body], self._within_loop(node, context))
 
     def _while(self, node: ast.While, context: _Context) -> None:
@@ -120,14 +130,23 @@ class _Body:
 
     def _comprehension(self, node: _Comprehension, context: _Context) -> None:
         first, *others = node.generators
+        if isinstance(node, ast.GeneratorExp):
+            if context.returned:
+                # Whoever gets it runs through it; only what it begins with is made here.
+                self._nest(node, context)
+                self._push([first.iter], context)
+                return
+            self._push([first.iter], context)
+        else:
+            self._enter(first.iter, context)
         self._consume(first.iter)
-        self._push([first.iter], context)
         results = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
         self._push([*first.ifs, *others, *results], self._within_loop(node, context))
 
     def _generator(self, node: ast.comprehension, context: _Context) -> None:
         self._consume(node.iter)
-        self._push(children_of(node), context)
+        self._enter(node.iter, context)
+        self._push([node.target, *node.ifs], context)
 
     def _try(self, node: ast.Try | ast.TryStar, context: _Context) -> None:
         index = len(self._tries)
@@ -169,7 +188,7 @@ class _Body:
 
     def _run_through(self, node: ast.YieldFrom | ast.Starred, context: _Context) -> None:
         self._consume(node.value)
-        self._push([node.value], context)
+        self._enter(node.value, context)
 
     def _name(self, node: ast.Name, context: _Context) -> None:
         (self._loads if isinstance(node.ctx, ast.Load) else self._renewed).add(node.id)
@@ -186,11 +205,14 @@ class _Body:
     def _with(self, node: ast.withitem, context: _Context) -> None:
         if isinstance(node.context_expr, ast.Call) and isinstance(node.optional_vars, ast.Name):
             self._made.append((node.optional_vars.id, node.context_expr))
-        self._push(children_of(node), context)
+        self._enter(node.context_expr, context)
+        self._push([] if node.optional_vars is None else [node.optional_vars], context)
 
     def _assign(self, node: ast.Assign | ast.AnnAssign, context: _Context) -> None:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         value, target = node.value, targets[0]
+        if isinstance(node, ast.AnnAssign) and isinstance(target, ast.Attribute) and self._is_own(target):
+            self._declared.append((target.attr, node.annotation))
         if len(targets) == 1 and isinstance(target, ast.Name) and isinstance(value, ast.Call):
             self._made.append((target.id, value))
         elif len(targets) == 1 and value is not None and isinstance(target, ast.Attribute):
@@ -198,8 +220,20 @@ class _Body:
         self._push(targets if value is None else [value, *targets], context)
 
     def _set(self, target: ast.Attribute, value: ast.expr) -> None:
-        if isinstance(target.value, ast.Name) and target.value.id == self._instance:
-            self._attributes.append((target.attr, value))
+        if self._is_own(target):
+            self._attributes.append((target.attr, self._given_first(value)))
+
+    def _is_own(self, target: ast.Attribute) -> bool:
+        """Whether an attribute is one of the instance."""
+        return isinstance(target.value, ast.Name) and target.value.id == self._instance
+
+    def _given_first(self, value: ast.expr) -> ast.expr:
+        """The parameter of `client or Client()` and `client if client is not None else Client()`, of which the type
+        says what both are; else the value itself."""
+        first = value.body if isinstance(value, ast.IfExp) else value
+        if isinstance(value, ast.BoolOp) and isinstance(value.op, ast.Or):
+            first = value.values[0]
+        return first if isinstance(first, ast.Name) and first.id in self._parameters else value
 
     def _consume(self, value: ast.expr) -> None:
         if isinstance(value, ast.Name) and value.id in self._parameters:
@@ -227,6 +261,7 @@ class _Body:
             tries=context.tries,
             awaited=context.awaited,
             returned=context.returned,
+            entered=context.entered,
             keyed=may_be_keyed(node, self._node),
         )
 

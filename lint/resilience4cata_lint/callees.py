@@ -37,6 +37,7 @@ class Callee(NamedTuple):
 
 
 _Found = Object | Instance | Callee | None
+_SEVERAL: Final = (ParameterKind.VAR_POSITIONAL, ParameterKind.VAR_KEYWORD)
 
 
 class Callees:
@@ -115,7 +116,22 @@ class Callees:
             kind = self._world.definitions.function(function).kind
             return Instance(owner, exact=False) if kind in (Kind.METHOD, Kind.CLASS_METHOD) else None
         made = [value for made, value in facts.does.made if made == name]
-        return self._object(made[0], function) if len(made) == 1 else None
+        return self._declared_locally(name, function) or (self._object(made[0], function) if len(made) == 1 else None)
+
+    def _declared_locally(self, name: str, function: FunctionObject) -> Instance | None:
+        """What a parameter or a local name is annotated to hold."""
+        facts = function.facts
+        annotation = function.file.scopes[facts.body].declared.get(name)
+        if annotation is not None:
+            return self._of_type(annotation, Where(function.file, facts.body, deferred=True))
+        types = [p.annotation for p in facts.parameters if p.name == name and p.kind not in _SEVERAL]
+        where = Where(function.file, facts.scope, deferred=True)
+        return self._of_type(types[0], where) if types and types[0] is not None else None
+
+    def _of_type(self, annotation: Term, where: Where) -> Instance | None:
+        """An object that an annotation describes, which may be of a subclass."""
+        cls = self._world.annotations.cls(annotation, where)
+        return None if cls is None or self._world.hierarchy.may_be_replaced(cls) else Instance(cls, exact=False)
 
     def decorator(self, term: Term, where: Where) -> str:
         """The name of a decorator that a method of an object is, where the object is made in sight; or ""."""
@@ -130,7 +146,10 @@ class Callees:
         """What a name of a module holds that is bound once, to the value of a call; imports are followed."""
         if self._depth > _LONGEST_CHAIN:
             return None
-        bindings = where.file.scopes[0].bindings.get(name, ())
+        module = where.file.scopes[0]
+        bindings, annotation = module.bindings.get(name, ()), module.declared.get(name)
+        if annotation is not None and not any(isinstance(binding.to, Imported | Defined) for binding in bindings):
+            return self._of_type(annotation, Where(where.file, 0, deferred=True))
         to = bindings[0].to if len(bindings) == 1 else None
         if isinstance(to, Defined) and to.kind == "function":
             return self._made_of(where.file.functions[to.index], where)
@@ -176,10 +195,27 @@ class Callees:
 
     def _of_instance(self, owner: Instance, name: str) -> _Found:
         found = self._world.class_scope(owner.cls).lookup(name)
-        if isinstance(found, Definition):
-            overridden = not owner.exact and self._is_overridden(owner.cls, name, found)
+        if isinstance(found, Definition) and found.kind is not Kind.OTHER:
+            # What is abstract says nothing of what is called in its place.
+            overridden = not owner.exact and (found.abstract or self._is_overridden(owner.cls, name, found))
             return None if overridden or found.kind is Kind.PROPERTY else Callee(found.id, found)
-        return self._assigned(owner, name) if found is None else None
+        return self._declared(owner, name) or (self._assigned(owner, name) if found is None else None)
+
+    def _declared(self, owner: Instance, name: str) -> Instance | None:
+        """What an attribute is annotated to hold, in the body of the class or of a method, its own or of a base."""
+        for cls in self._world.hierarchy.order(owner.cls):
+            if not isinstance(cls, ClassObject) or self._world.hierarchy.is_patched(cls, name):
+                return None
+            scope = cls.file.scopes[cls.facts.body]
+            if name in scope.declared:
+                return self._of_type(scope.declared[name], Where(cls.file, cls.facts.body, deferred=True))
+            if name in scope.bindings:
+                return None
+            types = [(t, method) for method in self._methods(cls) for n, t in method.facts.does.declared if n == name]
+            if types:
+                annotation, method = types[0]
+                return self._of_type(annotation, Where(cls.file, method.facts.body, deferred=True))
+        return None
 
     def _is_overridden(self, cls: ClassObject, name: str, found: Definition) -> bool:
         below = self._world.hierarchy.subclasses(cls)

@@ -158,6 +158,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
     return parser
 
 
+_RULES: Final = "codes (R4C-FB-002, fb-2), names (missing-fallback), families (FB) or ALL, in any case"
 _PATHS: Final = "files and folders (default: the working folder), or - for standard input"
 
 
@@ -173,7 +174,7 @@ def _add_check(parser: argparse.ArgumentParser, paths: str = _PATHS) -> None:
     add("paths", nargs="*", default=[], metavar="PATH", help=paths)
     add("--format", choices=FORMATS, default="full", help="how findings are shown (default: full)")
     add("--output-file", metavar="FILE", help="write the findings there instead of to standard output")
-    add("--select", action="append", metavar="RULE,…", help="only these rules: codes, families or names")
+    add("--select", action="append", metavar="RULE,…", help=f"only these rules: {_RULES}")
     add(
         "--extend-select", action="append", default=[], metavar="RULE,…", help="these rules too, also if off by default"
     )
@@ -191,6 +192,11 @@ def _add_check(parser: argparse.ArgumentParser, paths: str = _PATHS) -> None:
     add("--baseline", metavar="FILE", help="pass over the findings that this file lists")
     add("--update-baseline", action="store_true", help="make the file list what is found now")
     add("--stdin-filename", metavar="FILE", help="the path that standard input is to be treated as")
+    add(
+        "--skip-unrelated",
+        action="store_true",
+        help="pass over named files that have nothing to do with the library, even if they cannot be parsed",
+    )
     add("--no-cache", dest="cache", action="store_false", help="read everything anew, and keep nothing")
     add(
         "--cache-dir",
@@ -198,14 +204,18 @@ def _add_check(parser: argparse.ArgumentParser, paths: str = _PATHS) -> None:
         help="where the cache is (default: .r4c_cache beside the project's pyproject.toml)",
     )
     add("--jobs", type=_jobs, metavar="N", help="processes that read and parse files (default: as many as pay)")
-    add("--statistics", action="store_true", help="also count the findings of each rule")
+    add(
+        "--statistics",
+        action="store_true",
+        help="also count the findings of each rule, on standard error if the format is for programs",
+    )
     add("--exit-zero", action="store_true", help="exit with 0 even if something was found")
     add("--no-color", "--no-colour", dest="colour", action="store_false", help="no colours")
     parser.set_defaults(run=_check, parser=parser)
 
 
 def _add_rule(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("rule", nargs="?", metavar="CODE|NAME", help="R4C-FB-002, FB-002 or missing-fallback")
+    parser.add_argument("rule", nargs="?", metavar="RULE", help=f"a page or a list: {_RULES}")
     parser.add_argument("--all", action="store_true", help="list all rules")
     parser.add_argument("--lang", choices=("en", "es"), default="en", help="language of the page (default: en)")
     parser.add_argument("--format", choices=("text", "json"), default="text")
@@ -241,7 +251,7 @@ _COMMANDS: Final[dict[str, tuple[str, Callable[[argparse.ArgumentParser], None]]
     "config": ("about configuration files", _add_config),
     "describe": ("show what counts for a function, and why", _add_describe),
     "init": ("set a project up", _add_init),
-    "rule": ("explain a rule, or list all of them", _add_rule),
+    "rule": ("explain a rule, or list a family or all of them", _add_rule),
 }
 
 

@@ -26,6 +26,7 @@ _RECORDS: Final = (
     terms.Choice,
     terms.Negative,
     terms.Subscript,
+    terms.Sum,
     terms.Either,
     terms.Lambda,
     terms.Named,

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Final, TextIO
 from resilience4cata.records import replace
 
 from . import files
+from .formats import FOR_PROGRAMS
 from .inputs import STDIN, Stdin, shown_in
 from .locate import relative
 from .options import PYPROJECT, Options, UsageError, load
 from .outcome import CLEAN, FAILED, FOUND, TRACEBACK, internal_error
-from .output import View, format_named
-from .selection import Selection, split, unknown_rule
+from .output import View, format_named, statistics
+from .selection import EXACTLY, Selection, meant, split, unknown_rule
 
 if TYPE_CHECKING:
     from resilience4cata.diagnostics import Rule
@@ -52,7 +53,7 @@ def check(parsed: argparse.Namespace) -> int:
     baseline = _baseline(parsed, options)
     cache = open_cache(options, parsed.cache_dir) if parsed.cache else None
     with Team(parsed.jobs) as team, watched() as watch:
-        means = Means(cache, team, watch)
+        means = Means(cache, team, watch, parsed.skip_unrelated)
 
         def look(source: Stdin | None) -> Report:
             return analyse(paths, options, selection, source, means)
@@ -64,7 +65,9 @@ def check(parsed: argparse.Namespace) -> int:
 
             result = repair(look, report, stdin, baseline, unsafe=parsed.unsafe_fixes)
             if parsed.diff:
-                return show(result, baseline, unsafe=parsed.unsafe_fixes, exit_zero=parsed.exit_zero)
+                return show(
+                    result, baseline, unsafe=parsed.unsafe_fixes, exit_zero=parsed.exit_zero, colour=_is_drawn(parsed)
+                )
             report, left = save(result, look, stdin)
     is_outdated = baseline is not None and baseline.apply(report, update=parsed.update_baseline)
     for path in report.skipped:
@@ -142,6 +145,8 @@ def options_for(named: Sequence[str], paths: Sequence[str], stdin: Stdin | None 
 
 def _show(report: Report, parsed: argparse.Namespace, seconds: float) -> None:
     output = format_named(parsed.format)
+    if parsed.statistics and parsed.format in FOR_PROGRAMS:
+        sys.stderr.writelines(f"{line}\n" for line in statistics(report.diagnostics))
     if parsed.output_file is None:
         colour = parsed.colour and not os.environ.get("NO_COLOR")
         # Where the repaired source goes to standard output, nothing else does.
@@ -157,6 +162,11 @@ def _show(report: Report, parsed: argparse.Namespace, seconds: float) -> None:
         raise UsageError(msg) from error
 
 
+def _is_drawn(parsed: argparse.Namespace) -> bool:
+    """Whether a diff gets colours."""
+    return parsed.colour and not os.environ.get("NO_COLOR") and is_looked_at(sys.stdout)
+
+
 def is_looked_at(stream: TextIO) -> bool:
     """Whether somebody looks on, or asks to be treated so (`FORCE_COLOR`)."""
     return stream.isatty() or bool(os.environ.get("FORCE_COLOR"))
@@ -164,19 +174,22 @@ def is_looked_at(stream: TextIO) -> bool:
 
 def rule(parsed: argparse.Namespace) -> int:
     """`r4c rule`."""
-    from resilience4cata.rules import all_rules, find_rule
+    from resilience4cata.rules import all_rules
 
     rules = all_rules()
-    if parsed.all or parsed.rule is None:
-        if parsed.rule is not None or not parsed.all:
-            msg = "name one rule, or write --all"
-            raise UsageError(msg)
+    if (parsed.rule is None) is not parsed.all:
+        msg = "name one rule or family, or write --all"
+        raise UsageError(msg)
+    if parsed.all:
         _list(list(rules.values()), parsed)
         return CLEAN
-    found = find_rule(parsed.rule)
-    if found is None:
+    found = meant(parsed.rule, list(rules.values()))
+    if not found:
         raise UsageError(unknown_rule(parsed.rule, list(rules.values())))
-    _explain(found, parsed)
+    if EXACTLY in found.values():
+        _explain(rules[next(iter(found))], parsed)
+    else:
+        _list([rules[code] for code in found], parsed)
     return CLEAN
 
 

@@ -99,6 +99,17 @@ class Definitions:
                 self._open.discard(function)
         return found
 
+    def original(self, function: FunctionObject) -> Definition:
+        """The same for a function that carries policies: what implements overloads is called only as these allow."""
+        found = self.function(function)
+        bindings = function.file.scopes[function.facts.scope].bindings.get(function.facts.name, ())
+        functions = (self._world.names.bound(function.file, function.facts.scope, binding) for binding in bindings)
+        others = (f for f in functions if isinstance(f, FunctionObject) and f is not function)
+        return replace(found, signature=None) if any(map(self._is_overload, others)) else found
+
+    def _is_overload(self, function: FunctionObject) -> bool:
+        return any(isinstance(d, Foreign) and d.name == "typing.overload" for d in self.function(function).decorators)
+
     def object_of(self, definition: Definition) -> FunctionObject | None:
         """The function that a definition was made of."""
         return self._by_place.get(definition.at)

@@ -63,13 +63,14 @@ class Excluded:
     """The patterns of `exclude`, relative to the project's folder.
 
     A pattern without a slash fits any one name on the way (`generated`, `*_pb2.py`), one with a slash the path from the
-    project's folder or the beginning of it (`tools/old`). `*` also crosses folders.
+    project's folder or the beginning of it (`tools/old`). `*` also crosses folders, and `**/` stands for any number of
+    them, none included.
     """
 
     def __init__(self, patterns: Iterable[str], root: str) -> None:
         cleaned = [pattern.removeprefix("./").rstrip("/") for pattern in patterns]
         self.names = [pattern for pattern in cleaned if "/" not in pattern]
-        self.paths = [pattern.lstrip("/") for pattern in cleaned if "/" in pattern]
+        self.paths = [way for pattern in cleaned if "/" in pattern for way in _ways(pattern.lstrip("/"))]
         self.root = root
 
     def __bool__(self) -> bool:
@@ -83,6 +84,15 @@ class Excluded:
             return False
         inner = relative(path, self.root).replace(os.sep, "/")
         return any(fnmatchcase(inner, pattern) for pattern in self.paths)
+
+
+def _ways(pattern: str) -> list[str]:
+    """The pattern with and without the folders that each `**/` stands for."""
+    head, folders, tail = pattern.partition("**/")
+    if not folders:
+        return [pattern]
+    spared = ("", folders) if not head or head.endswith("/") else (folders,)
+    return [head + folder + rest for rest in _ways(tail) for folder in spared]
 
 
 def reason_of(error: OSError) -> str:

@@ -33,7 +33,7 @@ class Report:
 
     `sources` gives the text around a place. `skipped` are named files of a kind that is not checked. `coverage` tells
     what was looked at, `seen` are the views of each group of files, with what was known about it. `fixed` are findings
-    that were there before edits were made.
+    that were there before edits were made. `outdated` counts the entries of a baseline that no longer occur.
     """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -44,6 +44,7 @@ class Report:
     coverage: Coverage = field(default_factory=Coverage)
     seen: list[tuple[Sequence[object], Context]] = field(default_factory=list)
     fixed: list[Diagnostic] = field(default_factory=list)
+    outdated: int = 0
     _offers: Offers | None = None
 
     @property
@@ -103,10 +104,10 @@ def examine(
         *(replace(fact, at=replace(fact.at, source=shown(fact.at.source))) for fact in inputs.unreadable),
         *reader.unreadable,
     ]
-    if reader.facts or settings.files or settings.deployments or unreadable:
+    if reader.facts or settings.files or settings.deployments or unreadable or reader.unrelated:
         from .settle import settle
 
-        reported = {*settings.reported, *(fact.at.source for fact in unreadable)}
+        reported = {*settings.reported, *(fact.at.source for fact in (*unreadable, *reader.unrelated))}
         findings = _findings(reader, inputs, settings, unreadable, report.seen)
         codes = selected(options, selection) if codes is None else codes
         settled = settle(findings, report.seen, reader, report.sources, reported)
@@ -139,7 +140,7 @@ def _findings(
     from resilience4cata.facts import NoTypes, Project
 
     provides = FRONT_ENDS["lint"] if inputs.closed else FRONT_ENDS["lint"] & ~Needs.PROJECT
-    alone: tuple[object, ...] = (*unreadable, *settings.files)
+    alone: tuple[object, ...] = (*unreadable, *reader.unrelated, *settings.files)
     given = settings.deployments
     groups = list(in_groups(reader, inputs.given))
     if not groups:

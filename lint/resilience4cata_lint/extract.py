@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import codecs
 import io
+import sys
 import tokenize
 import warnings
 
 from resilience4cata.facts import At, Unreadable
 
+from .grammars import may_be_newer
 from .index import Index
 from .symbols import FileFacts
 from .syntax import Lines
@@ -56,7 +58,7 @@ def _parsed(path: str, text: str, module: str, is_package: bool) -> FileFacts | 
         return Index(Walk(tree, lines, module, is_package), path, module, is_package).facts()
     except SyntaxError as error:
         line, column = error.lineno or 1, max(error.offset or 1, 1)
-        return Unreadable(At(path, line, column), _reason(error.msg))
+        return Unreadable(At(path, line, column), _refusal(error, text))
     except (RecursionError, MemoryError):  # the second is how Python's parser says that its stack is full
         return Unreadable(At(path, 1, 1), "nested too deeply to be read")
     except ValueError as error:  # lone surrogates, for example
@@ -70,6 +72,17 @@ def _undecodable(path: str, source: bytes, error: UnicodeDecodeError) -> At:
     # What stands before the first bad byte can be decoded.
     column = len(before[start:].decode(error.encoding, errors="replace").removeprefix("\ufeff")) + 1
     return At(path, line, column)
+
+
+def _refusal(error: SyntaxError, text: str) -> str:
+    """Why the parser refuses the text, and whose parser it is if that of a newer Python may take it."""
+    reason = _reason(error.msg)
+    lines = text.split("\n")
+    line = lines[error.lineno - 1] if error.lineno and error.lineno <= len(lines) else ""
+    if not may_be_newer(error.msg, line, sys.version_info[:2]):
+        return reason
+    ours = ".".join(map(str, sys.version_info[:2]))
+    return f"{reason}, as Python {ours} reads it; run r4c with the Python of the project if that is newer"
 
 
 def _reason(message: str) -> str:

@@ -23,7 +23,7 @@ from .symbols import (
     Site,
     Star,
 )
-from .syntax import Terms
+from .syntax import Terms, may_name_class
 from .terms import Call, Opaque, Path, Position, Term
 from .walk import Bound, ClassDraft, Draft, Function, FunctionDraft, Walk
 
@@ -102,6 +102,11 @@ class Index:
             {name: tuple(self._binding(bound) for bound in bounds) for name, bounds in draft.bindings.items()},
             tuple(Star(module, position) for module, position in draft.stars),
             draft.open,
+            {
+                name: self._annotations(annotations[0])
+                for name, annotations in draft.annotations.items()
+                if len(annotations) == 1 and may_name_class(annotations[0])
+            },
         )
 
     def _binding(self, bound: Bound) -> Binding:

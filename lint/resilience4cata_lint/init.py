@@ -1,6 +1,7 @@
-"""`r4c init`: adds what a project needs to be checked, and says what it added.
+"""`r4c init`: adds what a project needs to be checked, shows the difference, and says what it added.
 
-Files that exist keep their layout, and what they say already stays as it is: a second run finds nothing to do.
+Files that exist keep their layout, and what they say already stays as it is: a second run finds nothing to do. What
+cannot be added for certain is left to people, and said.
 """
 
 # Paths stay the texts they were given as.
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from resilience4cata.records import dataclass
 
+from .hooks import completed
 from .locate import relative
 from .options import UsageError
 from .outcome import CLEAN
@@ -64,17 +66,20 @@ class Change:
 
 def run(parsed: argparse.Namespace) -> int:
     """`r4c init`. Raises UsageError where there is no project, or its file cannot be read."""
-    changes = tuple(_changes())
+    changes = (*_changes(), *_hooks())
+    advice = tuple(_advice())
+    # All of it can be seen before anything is written.
     for change in changes:
-        if parsed.dry_run:
-            sys.stdout.writelines(_diff(change))
-            continue
-        write(change.path, change.after.encode())
-        for what in change.what:
-            print(f"{change.path}: {what}")
-    for advice in _advice():
-        print(advice)
-    if not changes:
+        sys.stdout.writelines(_diff(change))
+    sys.stdout.flush()
+    for change in changes:
+        if not parsed.dry_run:
+            write(change.path, change.after.encode())
+            for what in change.what:
+                print(f"{change.path}: {what}")
+    for line in advice:
+        print(line)
+    if not changes and not advice:
         print("nothing to do: the project is set up")
     return CLEAN
 
@@ -155,16 +160,27 @@ def _add_plugin(mypy: Any) -> bool:
     return True
 
 
+def _hooks() -> Iterator[Change]:
+    """The hooks added to those of pre-commit, where the project has some and their file can be completed."""
+    if not os.path.isfile(_PRE_COMMIT):
+        return
+    before = _read(_PRE_COMMIT)
+    after = completed(before)
+    if after is not None and after != before:
+        yield Change(_PRE_COMMIT, before, after, ("added the hooks r4c and r4c-project",))
+
+
 def _diff(change: Change) -> Iterator[str]:
     before = (change.before or "").replace("\r\n", "\n").splitlines(keepends=True)
     after = change.after.replace("\r\n", "\n").splitlines(keepends=True)
-    return unified_diff(before, after, change.path if change.before is not None else "/dev/null", change.path)
+    lines = unified_diff(before, after, change.path if change.before is not None else "/dev/null", change.path)
+    return (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def _advice() -> Iterator[str]:
-    """What is left to people: files whose layout is theirs."""
+    """What is left to people."""
     for name in _OTHER_MYPY:
         if os.path.isfile(name) and _PLUGIN not in _read(name):
             yield f"{name}: add '{_PLUGIN}' to 'plugins' under [mypy]"
-    if os.path.isfile(_PRE_COMMIT) and "id: r4c" not in _read(_PRE_COMMIT):
+    if os.path.isfile(_PRE_COMMIT) and completed(_read(_PRE_COMMIT)) is None:
         yield f"{_PRE_COMMIT}: add the hooks 'r4c' and 'r4c-project' (see the guide on pre-commit)"

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 from resilience4cata.records import dataclass, field
 
 from . import files
-from .discover import Excluded, Walk
+from .discover import Excluded, Found, Walk
 from .locate import Modules, Shown, relative
 from .options import Options, UsageError
+from .project import nearest
 
 if TYPE_CHECKING:
     from resilience4cata.facts import Unreadable
@@ -71,20 +72,23 @@ def gather(paths: Sequence[str], options: Options, stdin: Stdin | None = None) -
     found = walk.finish()
     given = Inputs(
         given=[stdin.path] if stdin is not None else found.files,
-        named=frozenset(_clean(path) for path in paths if path not in folders),
+        named=_named(paths, folders, stdin),
         configurations=found.configurations,
         deployments=[*found.configurations, *found.deployments],
         unreadable=found.unreadable,
         skipped=found.skipped,
         folders=tuple(folders),
-        closed=stdin is None
-        and bool(folders)
-        and len(folders) == len(paths)
-        and not any(map(_within_package, folders)),
+        closed=stdin is None and _are_whole(paths, folders, found, options),
     )
     if options.is_project and not any(files.is_below(options.root, folder) for folder in folders):
         given.context = _around(given.given, options.root, excluded)
     return given
+
+
+def _named(paths: Sequence[str], folders: Sequence[str], stdin: Stdin | None) -> frozenset[str]:
+    if stdin is not None:
+        return frozenset({stdin.path})
+    return frozenset(_clean(path) for path in paths if path not in folders)
 
 
 def whole(options: Options) -> Inputs:
@@ -126,9 +130,38 @@ def _clean(path: str) -> str:
     return os.path.normpath(path) if path else path
 
 
-def _within_package(folder: str) -> bool:
-    """Whether the folder is a part of a package: then other parts may well belong to what is in it."""
-    return files.is_file(os.path.join(os.path.dirname(os.path.abspath(folder)), "__init__.py"))
+def _are_whole(paths: Sequence[str], folders: Sequence[str], found: Found, options: Options) -> bool:
+    """Whether the paths are taken for a whole project: folders are, and what is named beside them adds to it.
+
+    Files alone never are. Nor are parts of a package, to which other parts may well belong, and configuration of
+    another project.
+    """
+    if not folders:
+        return False
+    configurations, skipped = set(found.configurations), set(found.skipped)
+    for path in paths:
+        if any(files.is_below(path, folder) and not files.is_below(folder, path) for folder in folders):
+            continue
+        if _clean(path) in configurations:
+            if not _is_of_project(path, options):
+                return False
+        elif _clean(path) not in skipped and _within_package(path):
+            return False
+    return True
+
+
+def _is_of_project(configuration: str, options: Options) -> bool:
+    """Whether a configuration file is listed, or no other project is nearer to it."""
+    if files.canonical(configuration) in map(files.canonical, options.config_files):
+        return True
+    pyproject = nearest(os.path.dirname(os.path.abspath(configuration)))
+    root = options.root if options.is_project else None
+    return root == (None if pyproject is None else os.path.dirname(os.path.abspath(pyproject)))
+
+
+def _within_package(path: str) -> bool:
+    """Whether the file or folder is a part of a package."""
+    return files.is_file(os.path.join(os.path.dirname(os.path.abspath(path)), "__init__.py"))
 
 
 def no_such_path(path: str, error: OSError) -> str:

@@ -82,7 +82,7 @@ class _Linker:
         for index, function in enumerate(file.functions):
             if function.decorators:
                 definition, where = (
-                    world.definitions.function(world.function_object(file, index)),
+                    world.definitions.original(world.function_object(file, index)),
                     Where(file, function.scope),
                 )
                 yield from self._decorated(Element(definition, world.scope(*where[:2])), where, function.decorators)

@@ -56,6 +56,7 @@ class LinkedBodies:
             tries=facts.tries,
             awaited=facts.awaited,
             returned=facts.returned,
+            entered=facts.entered,
             keyed=facts.keyed,
         )
 

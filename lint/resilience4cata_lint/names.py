@@ -202,6 +202,13 @@ class Names:
         return UNKNOWN
 
 
+def unmangled(name: str, cls: str) -> str:
+    """How the body of a class called `cls` spells a member that is `_Base__name` from outside, as Python mangles it."""
+    prefix = f"_{cls.lstrip('_')}__"
+    mangled = name.startswith(prefix) and not name.endswith("__") and cls.strip("_")
+    return f"__{name.removeprefix(prefix)}" if mangled else name
+
+
 def reach(bindings: Sequence[Binding], position: Position | None) -> tuple[Binding, ...]:
     """The bindings that a use at `position` may see; all of them if it happens later."""
     if position is None:

@@ -45,7 +45,7 @@ class OneProject:
         from .cache import open_cache
         from .reading import Means
 
-        return Means(open_cache(self._options))
+        return Means(open_cache(self._options), skip_unrelated=True)
 
     def look(self, filename: str, text: str) -> list[Diagnostic]:
         """The findings that lie in the file."""

@@ -27,9 +27,10 @@ Without `config-files`, the files `resilience4cata.toml`, `.properties`, `.yaml`
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
+from resilience4cata.config.tool_settings import ToolSettings, WrongSettingError, tool_settings, tool_table
 from resilience4cata.records import dataclass, replace
 
 from . import files
@@ -39,10 +40,6 @@ from .project import PYPROJECT, common_folder, nearest
 __all__ = ["PYPROJECT", "Options", "UsageError", "load"]
 
 DEFAULT_NAMES: Final = tuple(f"resilience4cata.{suffix}" for suffix in ("toml", "properties", "yaml", "yml"))
-_LISTS: Final = ("config-files", "exclude", "extend-select", "ignore", "paths", "select", "templates")
-_BASELINE: Final = "baseline"
-_PER_FILE: Final = "per-file-ignores"
-_KEYS: Final = tuple(sorted((*_LISTS, _BASELINE, _PER_FILE)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +82,16 @@ def load(paths: Sequence[str], pyproject: str | None = None) -> Options:
     common = common_folder(paths)
     if pyproject is None:
         pyproject = nearest(common)
+    places = _own_places(common, paths)
     if pyproject is None:
-        return Options(common, config_files=_existing(common))
+        return Options(common, config_files=_existing(*places))
     root = os.path.dirname(os.path.abspath(pyproject))
     try:
         data = files.read(pyproject)
     except OSError as error:
         msg = f"cannot read {pyproject}: {error.strerror}"
         raise UsageError(msg) from error
-    return _interpret(_table(pyproject, data), pyproject, root, _found_files(pyproject, data, root, common))
+    return _interpret(_read(pyproject, data), root, _found_files(pyproject, data, root, places))
 
 
 def path_named(folder: str, name: str) -> str:
@@ -101,105 +99,57 @@ def path_named(folder: str, name: str) -> str:
     return os.path.join(folder, name.replace("/", os.sep))
 
 
-def _existing(folder: str) -> tuple[str, ...]:
-    return tuple(path for name in DEFAULT_NAMES if files.is_file(path := os.path.join(folder, name)))
+def _own_places(common: str, paths: Sequence[str]) -> tuple[str, ...]:
+    """Where configuration of what is checked may be: a folder carries its own without being a project.
+
+    That of several folders would be mixed up, so it is that of the folder around them then. Files that are named beside
+    the one folder change nothing.
+    """
+    folders = {os.path.abspath(path) for path in paths if files.is_folder(path)}
+    return tuple(dict.fromkeys((common, *folders))) if len(folders) == 1 else (common,)
 
 
-def _found_files(pyproject: str, data: bytes, root: str, common: str) -> tuple[str, ...]:
-    # A folder that is checked may carry its own configuration without being a project.
-    found = dict.fromkeys((*_existing(root), *_existing(common)))
+def _existing(*folders: str) -> tuple[str, ...]:
+    places = (os.path.join(folder, name) for folder in folders for name in DEFAULT_NAMES)
+    return tuple(path for path in places if files.is_file(path))
+
+
+def _found_files(pyproject: str, data: bytes, root: str, places: Sequence[str]) -> tuple[str, ...]:
+    found = dict.fromkeys(_existing(root, *places))
     if b"resilience4cata" in data and _has_table(pyproject, data):
         found[os.path.abspath(pyproject)] = None
     return tuple(found)
 
 
-def _parse(pyproject: str, data: bytes) -> Mapping[str, object]:
-    import tomllib
-
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        msg = f"{pyproject}: cannot be read as TOML: {error}"
-        raise UsageError(msg) from error
-
-
-def _tool(parsed: Mapping[str, object], name: str) -> object:
-    tool = parsed.get("tool")
-    return tool.get(name) if isinstance(tool, dict) else None
-
-
 def _has_table(pyproject: str, data: bytes) -> bool:
     try:
-        return _tool(_parse(pyproject, data), "resilience4cata") is not None
-    except UsageError:
+        return tool_table(pyproject, data, "resilience4cata") is not None
+    except WrongSettingError:
         # What is wrong with it is then a finding with its place.
         return True
 
 
-def _table(pyproject: str, data: bytes) -> Mapping[str, object]:
-    # Most projects say nothing here, and need no parser for that.
-    if b"r4c" not in data:
-        return {}
-    table = _tool(_parse(pyproject, data), "r4c")
-    if table is None:
-        return {}
-    if not isinstance(table, dict):
-        msg = f"{pyproject}: tool.r4c must be a table"
-        raise UsageError(msg)
-    return table
+def _read(pyproject: str, data: bytes) -> ToolSettings:
+    try:
+        return tool_settings(pyproject, data)
+    except WrongSettingError as error:
+        raise UsageError(str(error)) from error
 
 
-def _interpret(table: Mapping[str, object], pyproject: str, root: str, found: tuple[str, ...]) -> Options:
-    for key in table:
-        if key not in _KEYS:
-            raise UsageError(_unknown_key(pyproject, key))
-    lists = {key: _strings(pyproject, key, table[key]) for key in table if key in _LISTS}
+def _interpret(settings: ToolSettings, root: str, found: tuple[str, ...]) -> Options:
+    lists = settings.lists
     named = lists.get("config-files")
-    files = found if named is None else tuple(path_named(root, name) for name in named)
     return Options(
         root=root,
         is_project=True,
-        config_files=files,
+        config_files=found if named is None else tuple(path_named(root, name) for name in named),
         names_files=named is not None,
         exclude=lists.get("exclude", ()),
         templates=lists.get("templates", ()),
         select=lists.get("select"),
         extend_select=lists.get("extend-select", ()),
         ignore=lists.get("ignore", ()),
-        per_file_ignores=_per_file(pyproject, table.get(_PER_FILE)),
+        per_file_ignores=settings.per_file_ignores,
         paths=tuple(path_named(root, name) for name in lists.get("paths", ())),
-        baseline=_baseline(pyproject, root, table.get(_BASELINE)),
+        baseline=None if settings.baseline is None else path_named(root, settings.baseline),
     )
-
-
-def _per_file(pyproject: str, value: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    if value is None:
-        return ()
-    if not isinstance(value, dict):
-        msg = f'{pyproject}: {_PER_FILE} in [tool.r4c] must be a table, as in {_PER_FILE} = {{ "tests" = ["FB"] }}'
-        raise UsageError(msg)
-    return tuple((pattern, _strings(pyproject, f'{_PER_FILE}."{pattern}"', words)) for pattern, words in value.items())
-
-
-def _baseline(pyproject: str, root: str, value: object) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str) or not value:
-        msg = f'{pyproject}: {_BASELINE} in [tool.r4c] must be a path, as in {_BASELINE} = "r4c-baseline.json"'
-        raise UsageError(msg)
-    return path_named(root, value)
-
-
-def _unknown_key(pyproject: str, key: str) -> str:
-    from resilience4cata.suggestions import did_you_mean
-
-    suggestion = did_you_mean(key, _KEYS)
-    advice = f"did you mean '{suggestion}'?" if suggestion else f"known are: {', '.join(_KEYS)}"
-    return f"{pyproject}: unknown key '{key}' in [tool.r4c]; {advice}"
-
-
-def _strings(pyproject: str, key: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-        msg = f'{pyproject}: {key} in [tool.r4c] must be a list of texts, as in {key} = ["…"]'
-        raise UsageError(msg)
-    return tuple(value)

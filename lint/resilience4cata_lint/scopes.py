@@ -11,6 +11,7 @@ from resilience4cata.facts import NOWHERE, UNKNOWN, At, Definition, Foreign, Kin
 from resilience4cata.records import replace
 
 from .candidates import of_library
+from .names import unmangled
 from .objects import ClassObject, FunctionObject, Where
 from .outside import MISSING, find
 from .symbols import Assigned, Binding, Defined, FileFacts, Imported
@@ -139,9 +140,10 @@ class ClassScope:
                 if found is not None:
                     return found
                 continue
-            if hierarchy.is_patched(node, name):
+            own_name = unmangled(name, node.facts.name)
+            if hierarchy.is_patched(node, name) or hierarchy.is_patched(node, own_name):
                 return UNKNOWN
-            own = _Body(self._world, node.file, node.facts.body).own(name)
+            own = _Body(self._world, node.file, node.facts.body).own(own_name)
             if own is not None:
                 return UNKNOWN if open_before else own
             open_before = open_before or hierarchy.may_have_more(node) or _answers_for_any(node)

@@ -1,9 +1,13 @@
-"""Which rules count: `select`, `extend-select` and `ignore`, by code, family or name."""
+"""Words that mean rules, and which rules count: `select`, `extend-select` and `ignore`.
+
+A word is the same wherever one is taken, in any case: a code (`R4C-FB-002`, `FB-002`, `fb-2`), the name of a rule
+(`missing-fallback`), a family (`FB`, `R4C-FB`), or `ALL`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from resilience4cata.records import dataclass
 
@@ -11,6 +15,12 @@ from .options import Options, UsageError
 
 if TYPE_CHECKING:
     from resilience4cata.diagnostics import Rule
+
+
+EVERYTHING: Final = 0
+FAMILY: Final = 1
+EXACTLY: Final = 2
+"""How exactly a word means a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,26 +81,28 @@ def _drop(chosen: dict[str, int], ignored: dict[str, int]) -> None:
 
 
 def _weights(words: Sequence[str], rules: Iterable[Rule], setting: str = "") -> dict[str, int]:
-    """The codes that words mean, each with how exactly it was named: 2 a rule, 1 its family, 0 everything."""
+    """The codes that words mean, each with how exactly it was named."""
     rules = list(rules)
     weights: dict[str, int] = {}
     for word in words:
-        for code, weight in _meant(word, rules, setting).items():
+        found = meant(word, rules)
+        if not found:
+            place = f"{setting} in [tool.r4c]: " if setting else ""
+            raise UsageError(place + unknown_rule(word, rules))
+        for code, weight in found.items():
             weights[code] = max(weight, weights.get(code, 0))
     return weights
 
 
-def _meant(word: str, rules: Sequence[Rule], setting: str) -> dict[str, int]:
+def meant(word: str, rules: Sequence[Rule]) -> dict[str, int]:
+    """The codes that a word means, none if it means nothing, with how exactly."""
     from resilience4cata.rules import full_code
 
     wanted = word.strip().upper().removeprefix("R4C-")
     if wanted in {"ALL", "R4C"}:
-        return {rule.code: 0 for rule in rules}
-    family = {rule.code: 1 for rule in rules if rule.family == wanted}
-    exact = {rule.code: 2 for rule in rules if rule.code == full_code(wanted) or rule.name.upper() == wanted}
-    if not family and not exact:
-        place = f"{setting} in [tool.r4c]: " if setting else ""
-        raise UsageError(place + unknown_rule(word, rules))
+        return {rule.code: EVERYTHING for rule in rules}
+    family = {rule.code: FAMILY for rule in rules if rule.family == wanted}
+    exact = {rule.code: EXACTLY for rule in rules if rule.code == full_code(wanted) or rule.name.upper() == wanted}
     return exact or family
 
 

@@ -44,10 +44,10 @@ def _about_suppressions(
 
     from .unused import Unused
 
-    mark = MARK.encode()
+    words = (MARK.encode(), MARK.upper().encode())
     context = seen[0][1]
     given = ((path, facts) for path, facts in reader.facts.items() if reader.reports_on(facts.path))
-    files = [facts for path, facts in given if reader.holds(path, mark)]
+    files = [facts for path, facts in given if any(reader.holds(path, word) for word in words)]
     configurations = [file.source for file in context.project.files if file.source in reported]
     unused = Unused(seen, files, context.provides)
     facts = suppressions.facts((*(file.path for file in files), *configurations), unused.is_needed)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from resilience4cata.comments import Mark, Marks, marks
+from resilience4cata.comments import Mark, Marks, marks, strays
 from resilience4cata.facts import Suppression
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class Suppressions:
                 if mark.certain:
                     needed = True if mark in self._used else is_needed(mark)
                     yield Suppression(mark.at, mark.text, mark.code, needed)
+            for stray in strays(path, self._lines_of(path)):
+                yield Suppression(stray.at, stray.text, "", stray=stray.word)
 
     def _of(self, path: str) -> Marks:
         if path not in self._marks:

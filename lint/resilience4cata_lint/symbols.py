@@ -65,7 +65,8 @@ class Star:
 class ScopeFacts:
     """The names of one scope. `prefix` is what qualified names of its definitions begin with ("make.<locals>", "").
 
-    `open` scopes may have names that cannot be seen (`exec`, `globals()[…] = `, `setattr` on the class).
+    `open` scopes may have names that cannot be seen (`exec`, `globals()[…] = `, `setattr` on the class). `declared` are
+    names that one annotation says to hold what may be an object of a class of the project.
     """
 
     kind: Literal["module", "class", "function"]
@@ -74,6 +75,7 @@ class ScopeFacts:
     bindings: Mapping[str, tuple[Binding, ...]]
     stars: tuple[Star, ...] = ()
     open: bool = False
+    declared: Mapping[str, Term] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ class CallFacts:
     tries: tuple[int, ...] = ()
     awaited: bool = False
     returned: bool = False
+    entered: bool = False
     keyed: bool = False
 
 
@@ -128,8 +131,8 @@ class TryFacts:
 @dataclass(frozen=True, slots=True)
 class BodyFacts:
     """What a function does. `made` are local names with the calls whose values they hold or whose contexts they are;
-    `attributes` are those that it sets on the instance, with what it sets them to. `handed_on` are names of nested
-    functions and made objects that are used in another way than to call them."""
+    `attributes` are those that it sets on the instance, with what it sets them to, `declared` those that it annotates.
+    `handed_on` are names of nested functions and made objects that are used in another way than to call them."""
 
     calls: tuple[CallFacts, ...] = ()
     tries: tuple[TryFacts, ...] = ()
@@ -139,6 +142,7 @@ class BodyFacts:
     made: tuple[tuple[str, Term], ...] = ()
     handed_on: tuple[str, ...] = ()
     attributes: tuple[tuple[str, Term], ...] = ()
+    declared: tuple[tuple[str, Term], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from .terms import (
     Span,
     Starred,
     Subscript,
+    Sum,
     Table,
     Term,
     calls_in,
@@ -44,6 +45,17 @@ def is_for_checkers(test: ast.expr) -> bool:
     """Whether a condition holds for type checkers alone: `TYPE_CHECKING`, wherever it comes from."""
     name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
     return name == "TYPE_CHECKING"
+
+
+# What annotations of most fields and variables are.
+_PLAIN_TYPES: Final = frozenset({"bool", "bytes", "float", "int", "object", "str"})
+
+
+def may_name_class(annotation: ast.expr) -> bool:
+    """Whether an annotation may name a class of the project."""
+    if isinstance(annotation, ast.Constant):
+        return isinstance(annotation.value, str)
+    return not (isinstance(annotation, ast.Name) and annotation.id in _PLAIN_TYPES)
 
 
 class Lines:
@@ -194,9 +206,10 @@ class Terms:
         return Subscript(base, tuple(inner(item, depth) for item in items), self._lines.span(node))
 
     def _binary(self, node: ast.BinOp, depth: int) -> Term:
-        if not isinstance(node.op, ast.BitOr):
+        if not isinstance(node.op, ast.BitOr | ast.Add):
             return self._opaque(node, depth)
-        return Either(self(node.left, depth), self(node.right, depth), self._lines.span(node))
+        kind = Either if isinstance(node.op, ast.BitOr) else Sum
+        return kind(self(node.left, depth), self(node.right, depth), self._lines.span(node))
 
     def _lambda(self, node: ast.Lambda, depth: int) -> Term:
         return Lambda(self._lines.span(node))

@@ -17,7 +17,7 @@ from resilience4cata.config.instances import Instances
 from resilience4cata.diagnostics import Context, printable
 from resilience4cata.facts import At, Definition, Element, Kind
 from resilience4cata.records import dataclass
-from resilience4cata.suggestions import did_you_mean
+from resilience4cata.suggestions import did_you_mean_path
 
 from . import files
 from .inputs import no_such_path
@@ -195,7 +195,7 @@ class Targets:
         everything = self._all()
         size = wanted.count(".") + 1
         ends = {".".join(t.id.split(".")[-size:]): t.id for t in everything}
-        near = did_you_mean(wanted, ends)
+        near = did_you_mean_path(wanted, ends)
         if near is not None:
             return f"nothing is called '{target}'; did you mean '{near}'?"
         within = [t for t in everything if t.id.startswith(f"{wanted}.")]

@@ -129,6 +129,15 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True)
+class Sum:
+    """`left + right`."""
+
+    left: Term
+    right: Term
+    span: Span = field(default=NO_SPAN, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Lambda:
     """A function without a name."""
 
@@ -163,6 +172,7 @@ Term = (
     | Negative
     | Subscript
     | Either
+    | Sum
     | Lambda
     | Named
     | Opaque
@@ -218,7 +228,7 @@ def children(term: Term) -> Iterator[Term]:
         case Choice():
             yield term.first
             yield term.second
-        case Either():
+        case Either() | Sum():
             yield term.left
             yield term.right
         case Opaque():

@@ -8,7 +8,7 @@ that its rule asks for on that line, and the rule has nothing to say.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from resilience4cata.comments import Mark
 from resilience4cata.diagnostics import Context, Finding, Needs, Rule
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 Views = Sequence[tuple[Sequence[object], Context]]
 """The views that were checked, each group with its context."""
+
+
+_RUNNING: Final = "resilience4cata.facts.running"
+"""What only `build()` looks at, which hears no comments."""
 
 
 class Unused:
@@ -48,7 +52,8 @@ class Unused:
             return None  # the environment of a process may give any value
         if rule.reported_by == ("lint",):
             return any(_raises(rule, view, context, mark) for view, context in touched)
-        if not {Written, Composed, Element}.issuperset(rule.views) or mark.line is None:
+        looked_at = (view for view in rule.views if view.__module__ != _RUNNING)
+        if not {Written, Composed, Element}.issuperset(looked_at) or mark.line is None:
             return None
         if not touched and mark.line in self._busy_lines(mark.at.source):
             return None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from resilience4cata.facts import UNKNOWN, Interval, Items, Value
 from resilience4cata.schema import Unset
 
 from .objects import Builder, Built, ClassObject, External, FunctionObject, Known, Object, Running, Where, one_of, same
 from .outside import find, interval_of, is_composer, policy_name, value_of
-from .terms import Attribute, Call, Choice, Constant, Display, Named, Negative, Path, Starred, Term
+from .terms import Attribute, Call, Choice, Constant, Display, Named, Negative, Path, Starred, Sum, Term
 
 if TYPE_CHECKING:
     from .world import World
@@ -86,6 +86,8 @@ class Values:
                 return self.evaluate(term.value, where)
             case Display():
                 return Known((self._items(term, where),))
+            case Sum():
+                return self._sum(term, where)
             case Negative():
                 return Known(tuple(_negated(value) for value in self.of(term.value, where)))
             case _:
@@ -135,9 +137,15 @@ class Values:
                 closed = closed and inner.closed
             else:
                 closed = False
-        if sum(map(_weight, items)) > _MOST_MEMBERS:
-            return Items((), term.kind, closed=False)
-        return Items(tuple(items), term.kind, closed)
+        return _display(tuple(items), term.kind, closed)
+
+    def _sum(self, term: Sum, where: Where) -> Object:
+        """`BASE + (KeyError,)`: one tuple after the other."""
+        left = self.one(term.left, where)
+        right = self.one(term.right, where) if isinstance(left, Items) and left.kind == "tuple" else UNKNOWN
+        if not isinstance(left, Items) or not isinstance(right, Items) or right.kind != "tuple":
+            return UNKNOWN
+        return Known((_display((*left.items, *right.items), "tuple", left.closed and right.closed),))
 
     def _attribute(self, term: Attribute, where: Where) -> Object:
         base = self.evaluate(term.base, where)
@@ -213,6 +221,12 @@ class Values:
 
 def _is_of_resilience(name: str, method: str) -> bool:
     return name.startswith("resilience4cata.") and name.endswith(f".Resilience.{method}")
+
+
+def _display(items: tuple[Value, ...], kind: Literal["tuple", "list", "set"], closed: bool) -> Items:
+    if sum(map(_weight, items)) > _MOST_MEMBERS:
+        return Items((), kind, closed=False)
+    return Items(items, kind, closed)
 
 
 def _weight(value: Value) -> int:

@@ -30,6 +30,7 @@ class Draft:
     stars: list[tuple[str, Position]] = field(default_factory=list)
     elsewhere: dict[str, Literal["global", "nonlocal"]] = field(default_factory=dict)
     attributes: set[str] = field(default_factory=set)
+    annotations: dict[str, list[ast.expr]] = field(default_factory=dict)
     yields: bool = False
     open: bool = False
 
@@ -213,9 +214,9 @@ class Walk:
         return True
 
     def _annotated(self, node: ast.AnnAssign, context: Context) -> None:
-        self._push([node.annotation], context)
-        if node.value is not None:
-            self._push([node.value], context)
+        self._push([part for part in (node.value, node.annotation) if part is not None], context)
+        if isinstance(node.target, ast.Name):
+            self.scopes[context.scope].annotations.setdefault(node.target.id, []).append(node.annotation)
         if not isinstance(node.target, ast.Name):
             self._push([node.target], context)
         elif node.value is not None:
@@ -229,14 +230,14 @@ class Walk:
         if isinstance(node.ctx, ast.Load):
             self.loads.add(node.id)
             return
-        line, column, *_ = self.lines.span(node)
-        self._bind(node.id, None, (line, column), context)
+        self._bind(node.id, None, self.lines.span(node)[:2], context)
 
     def _walrus(self, node: ast.NamedExpr, context: Context) -> None:
         scope = context.scope
-        while self.scopes[scope].comprehension and self.scopes[scope].parent is not None:
+        while self.scopes[scope].comprehension:
             scope = self.scopes[scope].parent or 0
-        self._bind(node.target.id, None, self.lines.end(node), Context(scope, conditional=True, loop=True))
+        value = node.value if scope == context.scope else None  # a comprehension binds another thing each time
+        self._bind(node.target.id, value, self.lines.end(node), Context(scope, conditional=True, loop=True))
         self._push([node.value], context)
 
     def _attribute(self, node: ast.Attribute, context: Context) -> None:

@@ -10,7 +10,8 @@ from mypy.nodes import CallExpr, Expression, TypeInfo
 from resilience4cata.facts import Composed, Declaration
 from resilience4cata.facts.familiar import HARMLESS_CLASS_DECORATORS
 
-from .extract import Reader, foreign_name
+from .extract import Reader
+from .naming import foreign_name
 
 # Modules whose classes carry no policies.
 _WITHOUT_POLICIES: Final = frozenset({"abc", "builtins", "typing"})

@@ -6,22 +6,22 @@ Nothing is judged here. What mypy does not know for certain becomes UNKNOWN or N
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
 
 from mypy.nodes import (
     ARG_NAMED,
     ARG_POS,
     ARG_STAR,
     ARG_STAR2,
+    AssignmentExpr,
     CallExpr,
     ClassDef,
     Context,
     Decorator,
     Expression,
     FuncDef,
+    MemberExpr,
     NameExpr,
     RefExpr,
-    TypeAlias,
     TypeInfo,
     Var,
 )
@@ -36,7 +36,6 @@ from resilience4cata.facts import (
     Definition,
     Foreign,
     Items,
-    Kind,
     NotAPolicy,
     Ref,
     Signature,
@@ -45,36 +44,18 @@ from resilience4cata.facts import (
     Value,
 )
 from resilience4cata.facts import Decorator as DecoratorFact
-from resilience4cata.policies import inherit_policies, unguarded
 from resilience4cata.schema import POLICIES
 
 from . import internals, values
 from .carried import COMPOSED, POLICY_CLASSES, policy_of, without_facts
 from .consumption import takes_streams
+from .expressions import Expressions
+from .hidden import is_field, is_rebound_name
 from .index import FileIndex
+from .intervals import kept_length
+from .naming import KEEP_SIGNATURE, foreign_name, is_abstract, kind_of, names_policy_class, policy_class
 from .signatures import is_awaitable, returned_future, signature_of
 from .walk import span
-
-_ROOT: Final = "resilience4cata"
-_OUR_CLASSES: Final = frozenset({*POLICY_CLASSES, COMPOSED})
-_UNGUARDED: Final = f"{_ROOT}.unguarded"
-_INHERIT: Final = f"{_ROOT}.inherit_policies"
-# Where they are defined, which is the name that mypy knows.
-_OWN: Final = {
-    f"{mark.__module__}.{mark.__qualname__}": f"{_ROOT}.{mark.__name__}" for mark in (unguarded, inherit_policies)
-}
-KEEP_SIGNATURE: Final = frozenset(
-    {
-        "abc.abstractmethod",
-        "builtins.classmethod",
-        "builtins.staticmethod",
-        "typing.final",
-        "typing.override",
-        _UNGUARDED,
-        _INHERIT,
-    }
-)
-"""Foreign decorators below or above which a function takes and returns what its definition says."""
 
 
 class Reader:
@@ -84,6 +65,7 @@ class Reader:
         self.checker = checker
         self.index = index
         self.classes: values.Classes = {}
+        self._expressions = Expressions(index.assigned, self._kept_length, self._is_rebound, self.classes)
         self._being_read: set[str] = set()
         # One policy for each variable, however often it is applied: rules tell where a value is from by what holds it.
         self._held: dict[str, Declaration | Composed | None] = {}
@@ -107,16 +89,29 @@ class Reader:
         column = node.column + 1 + len(keyword)
         return At(self.index.path, node.line, column, node.line, column + len(node.name))
 
+    def _kept_length(self, variable: Var) -> Value:
+        return kept_length(variable, self.checker)
+
+    def _is_rebound(self, name: RefExpr) -> bool:
+        return is_rebound_name(name, self.index, self.checker)
+
+    def _read(self, argument: Expression) -> values.Written:
+        typ = internals.type_of(self.checker, argument)
+        if isinstance(argument, MemberExpr) and isinstance(typ, Instance) and typ.last_known_value is not None:
+            owner = internals.type_of(self.checker, argument.expr)
+            typ = None if isinstance(owner, Instance) and is_field(owner.type, argument.name) else typ
+        return self._expressions.read(argument, typ)
+
     def value(self, argument: Expression) -> Value:
         """The one value of an argument, UNKNOWN if it may have others."""
-        written = values.read(argument, internals.type_of(self.checker, argument), self.classes)
+        written = self._read(argument)
         return written.values[0] if len(written.values) == 1 and written.certain else UNKNOWN
 
     # ------------------------------------------------------------ policies
 
     def made(self, call: CallExpr) -> Declaration | Composed | None:
         """The policy that a call makes, None if it makes none."""
-        cls = policy_class(call.callee)
+        cls = self._class_of(call.callee)
         if cls is None:
             return None
         return self.composed(call) if cls == COMPOSED else self.declaration(POLICY_CLASSES[cls], call)
@@ -143,7 +138,7 @@ class Reader:
     def _add(self, slots: dict[str, Slot], name: str, argument: Expression) -> None:
         if values.is_unset(argument):
             return
-        written = values.read(argument, internals.type_of(self.checker, argument), self.classes)
+        written = self._read(argument)
         if written.values:
             slots[name] = Slot(written.values, self.at(argument), written.certain)
 
@@ -164,15 +159,25 @@ class Reader:
             if kind in {ARG_STAR, ARG_STAR2}:
                 closed = False
             elif name is None and (kind is ARG_POS or keyword == "name"):
-                written = values.read(argument, internals.type_of(self.checker, argument), self.classes)
+                written = self._read(argument)
                 name = Slot(written.values or (UNKNOWN,), self.at(argument), written.certain)
             elif kind is ARG_POS:
                 members.append(self.policy(argument) or UNKNOWN)
         unknown = Slot((UNKNOWN,), self.at(call))
         return Composed(name or unknown, tuple(members), self.at(call), self.index.variable_of(call), closed)
 
+    def _class_of(self, callee: Expression) -> str | None:
+        """The class of ours that an expression names, also one that `R, T = retry, timeout` gives a name to."""
+        cls = policy_class(callee)
+        if cls is None and names_policy_class(callee) and isinstance(callee, RefExpr) and callee.node is not None:
+            value = self.index.assigned(callee.node.fullname)
+            return policy_class(value) if value is not None else None
+        return cls
+
     def policy(self, expression: Expression) -> Declaration | Composed | None:
         """The policy that an expression is; None if it is none of ours or something that may be any of them."""
+        if isinstance(expression, AssignmentExpr):
+            return self.policy(expression.value)
         if isinstance(expression, CallExpr):
             made = self.made(expression)
             if made is not None:
@@ -225,7 +230,7 @@ class Reader:
         inner = self.policy(called) if called is not None else None
         if isinstance(inner, Composed):
             return Applied(inner, self.at(expression), called_again=True)
-        cls = policy_class(expression)
+        cls = self._class_of(expression)
         if cls is not None and cls in POLICY_CLASSES:
             at = self.at(expression)
             return Applied(Declaration(POLICY_CLASSES[cls], {}, at, called=False), at)
@@ -244,6 +249,10 @@ class Reader:
         # Only few policies are compared with what they stand on, and signatures are the dearest part of all this.
         compared = as_target or any(_is_compared(d.policy) for d in decorators if isinstance(d, Applied))
         compared = compared or takes_streams(node)
+        # What stands further out than its policies does not change what they see of it.
+        start = 0 if as_target else _innermost(decorators)
+        below = decorators[start:] if start is not None else None
+        inner = wrapper.original_decorators[start:] if wrapper is not None and start else None
         name = self.index.name_of(node)
         return Definition(
             name,
@@ -251,8 +260,8 @@ class Reader:
             name.rpartition(".")[0].removesuffix(".<locals>"),
             kind_of(node),
             self.name_at(node),
-            self.signature(node, wrapper, decorators, owner) if compared else None,
-            self.is_async(node, wrapper, decorators),
+            self.signature(node, wrapper, below, owner, inner=inner) if compared and below is not None else None,
+            self.is_async(node, wrapper, below, inner=inner) if below is not None else None,
             node.is_generator or node.is_async_generator,
             is_abstract(node),
             decorators,
@@ -275,10 +284,12 @@ class Reader:
         owner: TypeInfo | None,
         *,
         implements_overloads: bool = False,
+        inner: Sequence[Expression] | None = None,
     ) -> Signature | None:
         """How a definition is called; `decorators` is None where they are not known, so that only the result counts.
 
-        mypy marks the implementation of overloads like one of them; who knows better `implements_overloads`.
+        `inner` are the expressions of these decorators if there are more further out, which are not to count. mypy
+        marks the implementation of overloads like one of them; who knows better `implements_overloads`.
         """
         is_overload = node.is_overload or (wrapper is not None and wrapper.is_overload)
         if is_overload and not implements_overloads:
@@ -287,7 +298,7 @@ class Reader:
         if wrapper is None or plain:
             typ, own = internals.declared_type(self.checker, node), node
         else:
-            typ, own = internals.decorated_type(self.checker, wrapper), None
+            typ, own = internals.decorated_type(self.checker, wrapper, inner), None
             if not _is_precise(typ):
                 return None
         if owner is not None and node.info:
@@ -296,32 +307,21 @@ class Reader:
         return signature_of(typ, self.classes, own, as_written=owner is (node.info or None), awaited=awaited)
 
     def is_async(
-        self, node: FuncDef, wrapper: Decorator | None, decorators: Sequence[DecoratorFact] | None
+        self,
+        node: FuncDef,
+        wrapper: Decorator | None,
+        decorators: Sequence[DecoratorFact] | None,
+        *,
+        inner: Sequence[Expression] | None = None,
     ) -> bool | None:
         """Whether calling a definition gives something to await; an async generator counts, as its `def` is async."""
         plain = decorators is not None and all(_keeps_signature(d) for d in decorators)
         if wrapper is not None and not plain and not node.is_property:
-            return is_awaitable(internals.decorated_type(self.checker, wrapper))
+            return is_awaitable(internals.decorated_type(self.checker, wrapper, inner))
         if node.is_coroutine or node.is_async_generator:
             return True
         # A plain def that promises nothing is called as an ordinary function, whatever it returns.
         return bool(is_awaitable(internals.declared_type(self.checker, node)))
-
-
-def policy_class(callee: Expression) -> str | None:
-    """The full name of the class of ours that an expression names (under any alias), None if it names no such."""
-    target = callee.node if isinstance(callee, RefExpr) else None
-    if isinstance(target, TypeAlias):
-        aliased = get_proper_type(target.target)
-        target = aliased.type if isinstance(aliased, Instance) else None
-    return target.fullname if isinstance(target, TypeInfo) and target.fullname in _OUR_CLASSES else None
-
-
-def holds_policy(expression: Expression) -> bool:
-    """Whether an expression is a variable that holds a policy of ours."""
-    variable = expression.node if isinstance(expression, RefExpr) else None
-    typ = get_proper_type(variable.type) if isinstance(variable, Var) else None
-    return isinstance(typ, Instance) and typ.type.fullname in _OUR_CLASSES
 
 
 def _is_compared(policy: Declaration | Composed | NotAPolicy | Unknown) -> bool:
@@ -335,31 +335,14 @@ def _keeps_signature(decorator: DecoratorFact) -> bool:
     return isinstance(decorator, Applied) or decorator.name in KEEP_SIGNATURE
 
 
+def _innermost(decorators: Sequence[DecoratorFact]) -> int | None:
+    """Where the decorators below the policies begin; None if others between policies change what each of them sees."""
+    places = [index for index, decorator in enumerate(decorators) if isinstance(decorator, Applied)]
+    if not places:
+        return 0
+    between = decorators[places[0] : places[-1]]
+    return places[-1] + 1 if all(map(_keeps_signature, between)) else None
+
+
 def _is_precise(typ: ProperType) -> bool:
     return isinstance(typ, CallableType) and not typ.is_generic() and not typ.is_type_obj()
-
-
-def foreign_name(expression: Expression) -> str | Unknown:
-    """The full name of a decorator that is none of ours."""
-    full_name = expression.fullname if isinstance(expression, RefExpr) else ""
-    if not full_name:
-        return UNKNOWN
-    if full_name.startswith("typing_extensions."):
-        return f"typing.{full_name.partition('.')[2]}"
-    return _OWN.get(full_name, full_name)
-
-
-def kind_of(node: FuncDef) -> Kind:
-    """What a function's name is bound to."""
-    if not node.info:
-        return Kind.FUNCTION
-    if node.is_property:
-        return Kind.PROPERTY
-    if node.is_static:
-        return Kind.STATIC_METHOD
-    return Kind.CLASS_METHOD if node.is_class else Kind.METHOD
-
-
-def is_abstract(node: FuncDef) -> bool:
-    """Whether a method has to be implemented by subclasses."""
-    return node.abstract_status != 0

@@ -21,9 +21,7 @@ from mypy.nodes import (
     CallExpr,
     Decorator,
     Expression,
-    FloatExpr,
     FuncDef,
-    IntExpr,
     NameExpr,
     RefExpr,
     StrExpr,
@@ -37,8 +35,11 @@ from resilience4cata.facts import Declaration
 
 from .carried import parts_of, policy_name
 from .consumption import takes_streams
-from .extract import Reader, policy_class
+from .expressions import LITERALS
+from .extract import Reader
+from .hidden import is_rebound_name
 from .index import FileIndex
+from .naming import policy_class
 from .scopes import ClassScope
 
 
@@ -66,7 +67,7 @@ def fingerprint(node: Decorator, reader: Reader) -> Fingerprint | None:
     whole = True
     decorators: list[Hashable] = []
     for expression in node.original_decorators:
-        part = _decorator(expression, reader.index)
+        part = _decorator(expression, reader)
         if part is None:
             part = _fallback(expression, node.func, reader)
             whole = whole and part is not None and part.whole
@@ -95,7 +96,7 @@ def _function(function: FuncDef) -> Hashable:
     )
 
 
-def _decorator(expression: Expression, index: FileIndex) -> Hashable | None:
+def _decorator(expression: Expression, reader: Reader) -> Hashable | None:
     if isinstance(expression, CallExpr):
         cls = policy_class(expression.callee)
         kinds = expression.arg_kinds
@@ -103,7 +104,7 @@ def _decorator(expression: Expression, index: FileIndex) -> Hashable | None:
             return None
         if ARG_STAR in kinds or ARG_STAR2 in kinds:
             return None
-        arguments = [_literal(argument) for argument in expression.args]
+        arguments = [_literal(argument, reader) for argument in expression.args]
         return None if None in arguments else (cls, *arguments, *expression.arg_names)
     if not isinstance(expression, RefExpr) or not expression.fullname:
         return None
@@ -114,6 +115,7 @@ def _decorator(expression: Expression, index: FileIndex) -> Hashable | None:
     parts = parts_of(typ) if isinstance(typ, Instance) else ()
     if not _say_all(parts):
         return None
+    index = reader.index
     changed = isinstance(expression, NameExpr) and index.is_rebound(f"{index.module}.{expression.name}")
     return None if changed else parts
 
@@ -137,7 +139,7 @@ def _fallback(expression: Expression, original: FuncDef, reader: Reader) -> Fing
     for argument, name, kind in zip(expression.args, expression.arg_names, expression.arg_kinds, strict=True):
         part = _targets(argument, original, reader) if name == "method" else None
         if part is None and not kind.is_star():
-            part = _literal(argument)
+            part = _literal(argument, reader)
             # The type arguments of a handler, which may have no name, are compared with the function's result.
             whole = whole and name not in {"method", "handler", None}
         if part is None:
@@ -195,18 +197,18 @@ def _relation(original: FuncDef, target: FuncDef) -> Hashable | None:
     return None if cls is None else (cls, target.arg_kinds[-1] is ARG_POS)
 
 
-def _literal(argument: Expression) -> Hashable | None:
+def _literal(argument: Expression, reader: Reader) -> Hashable | None:
     """A value that the node alone decides, with its kind; None for any other."""
-    if isinstance(argument, StrExpr | IntExpr | FloatExpr):
+    if isinstance(argument, LITERALS):
         return type(argument), argument.value
     if isinstance(argument, TupleExpr):
-        items = tuple(map(_literal, argument.items))
+        items = tuple([_literal(item, reader) for item in argument.items])
         return None if None in items else items
     if not isinstance(argument, RefExpr):
         return None
     node = argument.node
     if isinstance(node, TypeInfo):
-        return _class(node)
+        return None if is_rebound_name(argument, reader.index, reader.checker) else _class(node)
     # Outside classes `info` is a stand-in that is falsy and has no attributes.
     is_member = isinstance(node, Var) and node.info and node.info.is_enum
     is_constant = is_member or argument.fullname in {"builtins.True", "builtins.False"}

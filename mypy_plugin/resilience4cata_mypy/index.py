@@ -6,13 +6,14 @@ decorator of, and which name a call's value is bound to for good.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from mypy.nodes import CallExpr, ClassDef, Expression, FuncDef, MypyFile
+from mypy.nodes import CallExpr, ClassDef, Context, Expression, FuncDef, MypyFile
 
 from resilience4cata.comments import Marks, marks
 
@@ -42,6 +43,32 @@ class FileIndex:
         return self._source()
 
     @cached_property
+    def text(self) -> str:
+        """The file's text."""
+        return "\n".join(self.lines)
+
+    def text_of(self, node: Context) -> str:
+        """The lines that a node stands in."""
+        return "\n".join(self.lines[node.line - 1 : node.end_line or node.line])
+
+    @cached_property
+    def attributes_set(self) -> frozenset[str]:
+        """The names in assignments to attributes of anything: `Client.find = find`."""
+        return frozenset(re.findall(r"\.(\w+)(?=\s*(?::[^=\n]*)?=(?!=))", self.text))
+
+    @cached_property
+    def _mentions_setattr(self) -> bool:
+        return "setattr" in self.text
+
+    def calls_setattr(self, cls: str, name: str) -> bool:
+        """Whether `setattr` is called with a class of this name, or with anything and the name of the attribute."""
+        if not self._mentions_setattr:
+            return False
+        word = re.escape(name)
+        called = rf"\bsetattr\(\s*(?:(?:\w+\.)*{cls}\b|[\w.]+\s*,\s*[\"']{word}[\"'])"
+        return re.search(called, self.text) is not None
+
+    @cached_property
     def marks(self) -> Marks:
         """The comments that silence findings."""
         return marks(self.path, self.lines)
@@ -60,6 +87,10 @@ class FileIndex:
     def is_constant(self, variable: str) -> bool:
         """Whether a variable of this file is bound in exactly one place, so that its value cannot change."""
         return self._count(variable) == 1
+
+    def is_bound(self, variable: str) -> bool:
+        """Whether a variable of this file is bound somewhere, be it in a branch that mypy takes for dead."""
+        return self._count(variable) > 0
 
     def is_rebound(self, variable: str) -> bool:
         """Whether a variable of this file is bound in several places."""
@@ -86,7 +117,17 @@ class FileIndex:
 
     def value_of(self, variable: str) -> CallExpr | None:
         """The call whose value a variable of this file holds, the reverse of `variable_of`."""
-        return self._seen.values.get(variable) if self.is_constant(variable) else None
+        value = self._seen.values.get(variable)
+        return value if isinstance(value, CallExpr) and self.is_constant(variable) else None
+
+    def assigned(self, variable: str) -> Expression | None:
+        """The expression that a variable of this file is bound to in the only place that binds it."""
+        value = self._seen.values.get(variable)
+        if value is None or not self.is_constant(variable):
+            return None
+        # `:=` may stand in expressions that the walk does not look into.
+        by_walrus = len(re.findall(rf"\b{variable.rpartition('.')[2]}\s*:=", self.text))
+        return value if by_walrus == (variable in self._seen.walruses) else None
 
     def _open(self, line: int) -> None:
         position = bisect_right(self._seen.closed, line, key=first_line) - 1
@@ -100,7 +141,7 @@ class FileIndex:
     def _count(self, variable: str) -> int:
         if not self._globals_known and variable.rpartition(".")[0] == self.module:
             self._globals_known = True
-            if "global " in "\n".join(self.lines):
+            if "global " in self.text:
                 for position in reversed(range(len(self._seen.closed))):
                     if has_global(self._seen.closed[position].function.body):
                         self._walk_through(position)

@@ -6,7 +6,7 @@ A new release of mypy can break these and nothing else. Modules beside this one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from mypy.checker import TypeChecker
 from mypy.erasetype import erase_typevars
@@ -38,10 +38,13 @@ __all__ = [
     "declared_type",
     "decorated_type",
     "depend_on",
+    "depend_on_name",
     "fail",
     "find_symbol",
     "in_deferred_code",
     "is_being_inferred",
+    "is_fine_grained",
+    "is_in_function",
     "is_subtype",
     "may_fit",
     "note",
@@ -69,6 +72,11 @@ def in_deferred_code(checker: Checker) -> bool:
     return checker.current_node_deferred
 
 
+def is_in_function(checker: Checker) -> bool:
+    """Whether the code at hand stands in a function."""
+    return checker.scope.top_level_function() is not None
+
+
 def only_interface_is_wanted(checker: Checker) -> bool:
     """Whether nobody wants to see errors of this file (an installed package, `ignore_errors`)."""
     return checker.can_skip_diagnostics
@@ -79,8 +87,7 @@ def depend_on(checker: Checker, info: TypeInfo, names: Iterable[str] = ()) -> No
 
     It knows what the code itself refers to, but not what a plugin looks up.
     """
-    options = checker.options
-    if not options.fine_grained_incremental and not options.cache_fine_grained:
+    if not is_fine_grained(checker):
         return
     target = checker.tscope.current_target()
     for base in info.mro:
@@ -91,6 +98,18 @@ def depend_on(checker: Checker, info: TypeInfo, names: Iterable[str] = ()) -> No
         type_state._rechecked_types.add(base)
         type_state._attempted_protocols.setdefault(base.fullname, set()).add(target)
         type_state._checked_against_members.setdefault(base.fullname, set()).update(names)
+
+
+def depend_on_name(checker: Checker, full_name: str) -> None:
+    """Have the daemon check the code at hand again when what stands under a name of another module changes."""
+    if is_fine_grained(checker):
+        target = checker.tscope.current_target()
+        checker.tree.plugin_deps.setdefault(make_trigger(full_name), set()).add(target)
+
+
+def is_fine_grained(checker: Checker) -> bool:
+    """Whether dependencies of single definitions are wanted: in the daemon, and where a cache is made for it."""
+    return checker.options.fine_grained_incremental or checker.options.cache_fine_grained
 
 
 def type_of(checker: Checker, expression: Expression) -> ProperType | None:
@@ -128,13 +147,13 @@ def declared_type(checker: Checker, function: FuncDef) -> ProperType:
     return get_proper_type(function_type(function, checker.named_type("builtins.function")))
 
 
-def decorated_type(checker: Checker, node: Decorator) -> ProperType:
-    """The type of a function with all its decorators.
+def decorated_type(checker: Checker, node: Decorator, inner: Sequence[Expression] | None = None) -> ProperType:
+    """The type of a function with all its decorators, or with those in `inner` alone.
 
     The checker goes from top to bottom and cannot defer a decorator, so what stands further down is not typed yet when
     a fallback above names it. It is worked out here without leaving a trace: errors are swallowed, types forgotten.
     """
-    if node.var.is_ready and node.var.type is not None:
+    if node.var.is_ready and node.var.type is not None and inner is None:
         return get_proper_type(node.var.type)
     found: Type = declared_type(checker, node.func)
     if node in _being_inferred:
@@ -142,7 +161,8 @@ def decorated_type(checker: Checker, node: Decorator) -> ProperType:
     _being_inferred.add(node)
     try:
         with checker.msg.filter_errors(), checker.local_type_map:
-            for expression in reversed(node.decorators):
+            # `classmethod` and its like are not among the node's decorators.
+            for expression in (e for e in reversed(node.decorators) if inner is None or e in inner):
                 decorator = checker.expr_checker.accept(expression)
                 argument: list[Expression] = [checker.temp_node(found, context=expression)]
                 found, _ = checker.expr_checker.check_call(decorator, argument, [ARG_POS], node)

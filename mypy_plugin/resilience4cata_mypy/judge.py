@@ -30,13 +30,15 @@ from resilience4cata.rules import all_findings, all_rules, that_count, views_of,
 from . import internals
 from .around import bases_known, classes_known, order_known
 from .carried import COMPOSED, with_facts
-from .extract import Reader, holds_policy, policy_class
+from .extract import Reader
 from .faultless import Fingerprint, content, fingerprint
 from .index import FileIndex, Indexes
 from .listeners import listener
+from .naming import holds_policy, names_policy_class, policy_class
 from .oracle import MypyTypes
 from .report import report
 from .scopes import ClassScope, ModuleScope, scope_of
+from .settings import Projects
 
 _POLICIES_ALONE: Final = Needs.DECLARATIONS | Needs.TEMPLATES | Needs.EFFECTIVE
 LOOKING_AROUND: Final = frozenset(rule.code for rule in all_rules().values() if rule.needs not in _POLICIES_ALONE)
@@ -45,14 +47,34 @@ _ON_DECLARATIONS: Final = frozenset(rule.code for rule in all_rules().values() i
 """Rules that look at each policy by itself."""
 
 
-class Judge:
-    """Judges each policy once, where all that belongs to it is known."""
+class Judges:
+    """The judges of the projects that the files of a run belong to."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, projects: Projects) -> None:
+        self._projects = projects
+        self._indexes = Indexes()
+        self._by_settings: dict[int, Judge] = {}
+        self._by_path: dict[str, Judge] = {}
+
+    def of(self, checker: internals.Checker) -> Judge:
+        """The judge of the file that is being checked."""
+        path = internals.tree_of(checker).path
+        found = self._by_path.get(path)
+        if found is None:
+            settings = self._projects.of(path)
+            found = self._by_settings.setdefault(id(settings), Judge(settings.project, self._indexes))
+            self._by_path[path] = found
+        return found
+
+
+class Judge:
+    """Judges each policy of a project once, where all that belongs to it is known."""
+
+    def __init__(self, project: Project, indexes: Indexes) -> None:
         self._project = project
         # Then two functions that look alike need not have the same settings.
         self._tunes_by_name = any(map(_tunes_by_name, project.files))
-        self._indexes = Indexes()
+        self._indexes = indexes
         self._faultless: set[Hashable] = set()
         self._faulty: set[Hashable] = set()
         # The rules that may find something in a function, by its fingerprint.
@@ -62,6 +84,9 @@ class Judge:
         tree = internals.tree_of(checker)
         found = self._indexes.get(tree)
         return found or self._indexes.make(tree, lambda: internals.source_lines(checker, tree.path))
+
+    def _reader(self, checker: internals.Checker) -> Reader:
+        return Reader(checker, self._index(checker))
 
     # ------------------------------------------------------------ policies where they are made
 
@@ -84,7 +109,7 @@ class Judge:
         call, checker = context.context, context.api
         if not isinstance(call, CallExpr) or not isinstance(checker, internals.Checker):
             return context.default_return_type
-        reader = Reader(checker, self._index(checker))
+        reader = self._reader(checker)
         composed = reader.composed(call)
         self._check(_composed_views(composed, call), reader)
         return self._carrying(context, composed, reader.index, call)
@@ -93,7 +118,7 @@ class Judge:
         """`builder.config("external", …)` is called: check the template; its policies were checked on the way."""
         call, checker = context.context, context.api
         if isinstance(call, CallExpr) and isinstance(checker, internals.Checker):
-            reader = Reader(checker, self._index(checker))
+            reader = self._reader(checker)
             argument = _name_argument(call)
             name = reader.value(argument) if argument is not None else None
             if argument is not None and isinstance(name, str):
@@ -107,7 +132,7 @@ class Judge:
         callback = given.get("callback")
         if isinstance(call, CallExpr) and isinstance(checker, internals.Checker) and callback and callback[0]:
             (expression,), (typ,) = callback
-            reader = Reader(checker, self._index(checker))
+            reader = self._reader(checker)
             self._check((listener(call, expression, typ, reader),), reader)
         return context.default_return_type
 
@@ -130,7 +155,7 @@ class Judge:
         expressions = node.original_decorators if isinstance(node, Decorator) else node.decorators
         tentative = isinstance(node, Decorator) and internals.is_being_inferred(node)
         if not tentative and _is_outermost(context.args[0][0], expressions):
-            reader = Reader(checker, self._index(checker))
+            reader = self._reader(checker)
             known = self._fingerprint(node, reader) if isinstance(node, Decorator) else None
             if known is None or known not in self._faultless:
                 self._check(self._views(node, reader, known), reader, known)
@@ -203,7 +228,8 @@ def _is_outermost(applied: Expression, decorators: list[Expression]) -> bool:
     for decorator in decorators:
         if decorator.line == applied.line and decorator.column == applied.column:
             return True
-        if policy_class(decorator.callee if isinstance(decorator, CallExpr) else decorator) or holds_policy(decorator):
+        made_by = decorator.callee if isinstance(decorator, CallExpr) else decorator
+        if policy_class(made_by) or names_policy_class(made_by) or holds_policy(decorator):
             return False
     return False
 

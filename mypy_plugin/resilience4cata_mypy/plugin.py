@@ -6,15 +6,20 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from mypy.errors import CompileError
-from mypy.nodes import MypyFile
+from mypy.nodes import MypyFile, Var
 from mypy.options import Options
 from mypy.plugin import FunctionContext, MethodContext, Plugin, ReportConfigContext
 from mypy.types import Type
 
-from . import cache, internals, settings
+from resilience4cata.facts import UNKNOWN, Value
+
+from . import cache, internals
 from .carried import COMPOSED, POLICY_CLASSES
-from .judge import Judge
+from .expressions import Expressions
+from .intervals import TIMEDELTA, Constants
+from .judge import Judge, Judges
 from .report import crashed
+from .settings import Projects
 
 _CALLS: Final = tuple(f"{name}.__call__" for name in (*POLICY_CLASSES, COMPOSED))
 _TEMPLATE: Final = "resilience4cata.resilience.ResilienceBuilder.config"
@@ -31,42 +36,56 @@ class ResiliencePlugin(Plugin):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        self._settings = settings.load(options)
-        cache.announce(options, self._settings)
-        judge = Judge(self._settings.project)
-        made = dict.fromkeys(POLICY_CLASSES, _safe(judge.policy_made)) | {COMPOSED: _safe(judge.composed_made)}
-        methods = dict.fromkeys(_CALLS, _safe(judge.applied)) | {_TEMPLATE: _safe(judge.template_made)}
-        methods |= dict.fromkeys(_LISTENING, _safe(judge.listener_given))
+        self._projects = Projects(options)
+        cache.announce(options, self._projects)
+        judges = Judges(self._projects)
+        made = dict.fromkeys(POLICY_CLASSES, _safe(judges, Judge.policy_made))
+        made[COMPOSED] = _safe(judges, Judge.composed_made)
+        constants = Constants(Expressions(_nothing, _unknown, bool, {}).value)
+        made[TIMEDELTA] = _safe(judges, lambda judge, context: constants.made(context))
+        methods = dict.fromkeys(_CALLS, _safe(judges, Judge.applied)) | {_TEMPLATE: _safe(judges, Judge.template_made)}
+        methods |= dict.fromkeys(_LISTENING, _safe(judges, Judge.listener_given))
         # mypy asks about each call in a program, most of which are none of ours: a table answers faster than a method.
         self.get_function_hook = made.get  # type: ignore[method-assign, assignment]
         self.get_method_hook = methods.get  # type: ignore[method-assign, assignment]
 
     def report_config_data(self, ctx: ReportConfigContext) -> object:
-        return cache.report_config_data(ctx, self._settings)
+        return cache.report_config_data(ctx, self._projects)
 
     def set_modules(self, modules: dict[str, MypyFile]) -> None:
-        """All files are read; mypy gives a mapping that it fills. Wrong settings end the run here.
+        """All files are found: `modules` has those that are new, those in the cache were asked about before.
 
-        What is raised while the plugin is made would end the daemon.
+        Wrong settings end the run here. What is raised while the plugin is made would end the daemon.
         """
         super().set_modules(modules)
-        if self._settings.problem:
-            raise CompileError([self._settings.problem], use_stdout=True)
+        for tree in modules.values():
+            self._projects.of(tree.path)
+        if self._projects.problem:
+            raise CompileError([self._projects.problem], use_stdout=True)
 
 
-def _safe(hook: Callable[[C], Type]) -> Callable[[C], Type]:
-    """`hook`, but a mistake of ours becomes a note and never ends mypy's run."""
+def _safe(judges: Judges, hook: Callable[[Judge, C], Type]) -> Callable[[C], Type]:
+    """`hook` with the judge of the file at hand, but a mistake of ours becomes a note and never ends mypy's run."""
 
     def guarded(context: C) -> Type:
+        checker = context.api
+        if not isinstance(checker, internals.Checker):
+            return context.default_return_type
         try:
-            return hook(context)
+            return hook(judges.of(checker), context)
         except Exception as error:
-            checker = context.api
-            if isinstance(checker, internals.Checker):
-                crashed(checker, context.context, error)
+            crashed(checker, context.context, error)
             return context.default_return_type
 
     return guarded
+
+
+def _nothing(variable: str) -> None:
+    """What a variable is bound to, where no file is at hand that could tell."""
+
+
+def _unknown(variable: Var) -> Value:
+    return UNKNOWN
 
 
 def plugin(version: str) -> type[Plugin]:

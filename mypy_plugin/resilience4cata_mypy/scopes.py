@@ -6,14 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mypy.nodes import (
-    AssignmentStmt,
     CallExpr,
     Decorator,
     FuncDef,
     ImportAll,
-    MemberExpr,
     MypyFile,
-    NameExpr,
     OverloadedFuncDef,
     SymbolNode,
     SymbolTable,
@@ -27,10 +24,11 @@ from resilience4cata.facts.familiar import HARMLESS_CLASS_DECORATORS, ORDINARY_M
 from resilience4cata.records import replace
 
 from . import internals
-from .extract import Reader, foreign_name, is_abstract, kind_of
+from .extract import Reader
+from .hidden import SECOND_DEFINITION, may_be_another, may_be_set, module_may_have
+from .naming import foreign_name, is_abstract, kind_of
 from .values import class_ref, full_name
 
-_SECOND_DEFINITION: Final = "-redefinition"
 _NEVER_CALLABLE: Final = frozenset(f"builtins.{name}" for name in ("bool", "bytes", "float", "int", "str"))
 
 
@@ -142,7 +140,11 @@ class ClassScope:
         return (*names, *extra, *(("typing.TypedDict",) if self.info.typeddict_type is not None else ()))
 
     def lookup(self, name: str) -> Definition | Unknown | None:
-        self._reader.depend_on(self.info, {_unmangled(name, base) for base in self.info.mro})
+        index, checker = self._reader.index, self._reader.checker
+        if internals.is_fine_grained(checker):
+            self._reader.depend_on(self.info, {_unmangled(name, base) for base in self.info.mro})
+        if any(may_be_another(base, index, checker) for base in self.info.mro):
+            return UNKNOWN
         for base in self.info.mro:
             own_name = _unmangled(name, base)
             found = _in_table(base.names, own_name)
@@ -150,17 +152,11 @@ class ClassScope:
                 return UNKNOWN
             if found is not None:
                 return self._definitions.of(found, self.info)
-        if any(self._is_set_otherwise(base, _unmangled(name, base)) for base in self.info.mro):
+        if any(_unmangled(name, base) in (base.slots or ()) for base in self.info.mro):
             return UNKNOWN
-        return UNKNOWN if self._may_have_more() or self._answers_for_any_name() else None
-
-    def _is_set_otherwise(self, base: TypeInfo, name: str) -> bool:
-        """Whether a name has a slot for it, or is set on the class from outside in this file (`Client.find = find`)."""
-        if name in (base.slots or ()):
-            return True
-        targets = (s.lvalues for s in self._reader.index.statements if isinstance(s, AssignmentStmt))
-        members = (t for several in targets for t in several if isinstance(t, MemberExpr) and t.name == name)
-        return any(isinstance(member.expr, NameExpr) and member.expr.node is base for member in members)
+        if self._may_have_more() or self._answers_for_any_name() or may_be_set(self.info, name, index):
+            return UNKNOWN
+        return None
 
     def _answers_for_any_name(self) -> bool:
         bases = (base for base in self.info.mro if base.fullname != "builtins.object")
@@ -179,7 +175,9 @@ class ClassScope:
         """Whether the class may have members that no `class` statement shows."""
         if any(base.fallback_to_any or self._is_made_by_others(base) for base in self.info.mro):
             return True
-        foreign = [d for d in self.info.defn.decorators if self._reader.policy(d) is None]
+        # Those of other files are lost in mypy's cache.
+        here = (base for base in self.info.mro if base.module_name == self._reader.index.module)
+        foreign = (d for base in here for d in base.defn.decorators if self._reader.policy(d) is None)
         names = (foreign_name(d.callee if isinstance(d, CallExpr) else d) for d in foreign)
         return any(name not in HARMLESS_CLASS_DECORATORS for name in names)
 
@@ -201,7 +199,7 @@ class ClassScope:
         methods: list[Definition] = []
         for name, symbol in self.info.names.items():
             is_method = isinstance(symbol.node, FuncDef | Decorator | OverloadedFuncDef)
-            if name.startswith("_") or not is_method or symbol.plugin_generated or _SECOND_DEFINITION in name:
+            if name.startswith("_") or not is_method or symbol.plugin_generated or SECOND_DEFINITION in name:
                 continue
             found = self.lookup(name)
             if not isinstance(found, Definition):
@@ -229,14 +227,14 @@ def _in_table(names: SymbolTable, name: str) -> SymbolNode | Unknown | None:
     if symbol is None:
         return None
     # On a second definition mypy keeps the first, Python the last.
-    if f"{name}{_SECOND_DEFINITION}" in names or symbol.node is None:
+    if f"{name}{SECOND_DEFINITION}" in names or symbol.node is None:
         return UNKNOWN
     return symbol.node
 
 
 def _function_names(names: SymbolTable) -> Iterator[str]:
     for name, symbol in names.items():
-        if isinstance(symbol.node, FuncDef | Decorator) and _SECOND_DEFINITION not in name:
+        if isinstance(symbol.node, FuncDef | Decorator) and SECOND_DEFINITION not in name:
             yield name
 
 
@@ -255,7 +253,8 @@ class ModuleScope:
     def lookup(self, name: str) -> Definition | Unknown | None:
         found = _in_table(self._tree.names, name)
         if found is None:
-            return UNKNOWN if self._may_have_more() else None
+            hidden = self._may_have_more() or module_may_have(name, self._reader.index)
+            return UNKNOWN if hidden else None
         if isinstance(found, Unknown) or self._reader.index.is_rebound(f"{self.id}.{name}"):
             return UNKNOWN
         return self._definitions.of(found, None)

@@ -3,17 +3,26 @@
 [tool.r4c]
 config-files = ["resilience4cata.toml"]     # every source of templates; without it R4C-CFG-001 stays silent
 templates = ["external"]                    # made in code, by builder.config("external", …)
+
+A file belongs to the project of the nearest pyproject.toml upwards from it, as for the linter, wherever mypy's own
+configuration stands.
 """
+
+# Folders stay the texts they are found as: mypy asks about each of hundreds of modules when it starts.
+# ruff: noqa: PTH100, PTH109, PTH113, PTH118, PTH120, PTH206
 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from mypy.options import Options
 
+from resilience4cata.config.tool_settings import WrongSettingError, tool_settings
+from resilience4cata.diagnostics import Context, Fault, Finding, Needs
 from resilience4cata.facts import At, ConfigFile, Project, Template
 from resilience4cata.records import dataclass
 
@@ -22,83 +31,132 @@ _PYPROJECT: Final = "pyproject.toml"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the plugin knows besides the code.
+    """What the plugin knows of a project besides the code.
 
-    `root` is the folder of the project, `project` holds the templates (closed if `config-files` lists all sources),
-    `digest` changes with everything that was read. `problem` says what is wrong with the settings, if anything; nothing
-    else is in them then.
+    `project` holds the templates (closed if `config-files` lists all sources), `digest` changes with everything that
+    was read or is shown. `problem` says what is wrong with the settings, if anything; nothing else is in them then.
     """
 
-    root: Path
     project: Project
     digest: str = ""
     problem: str = ""
 
 
-class _WrongSettingsError(Exception):
-    """The settings say something that cannot be meant."""
+NONE: Final = Settings(Project())
+"""Where there are no settings."""
 
 
-def load(options: Options) -> Settings:
-    """The settings beside mypy's own configuration file, else in the working folder."""
+class Projects:
+    """The settings of the files of a run, each read once.
+
+    Files outside both the working folder and that of mypy's configuration belong to nobody's project: an installed
+    package does not end a run by its own settings.
+    """
+
+    def __init__(self, options: Options) -> None:
+        beside = os.path.dirname(os.path.abspath(options.config_file)) if options.config_file else os.getcwd()
+        self._roots = tuple(os.path.join(folder, "") for folder in {beside, os.getcwd()})
+        self._by_folder: dict[str, Settings] = {}
+        self._by_pyproject: dict[str, Settings] = {}
+
+    def of(self, path: str) -> Settings:
+        """The settings of the project that a file belongs to."""
+        return self.of_folder(os.path.dirname(os.path.abspath(path)))
+
+    def of_folder(self, folder: str) -> Settings:
+        """The same for the files that stand in an absolute folder."""
+        found = self._by_folder.get(folder)
+        if found is None:
+            found = self._by_folder[folder] = self._nearest(folder) if self._is_own(folder) else NONE
+        return found
+
+    def _is_own(self, folder: str) -> bool:
+        inside = os.path.join(folder, "").startswith(self._roots)
+        return inside and "site-packages" not in folder.split(os.sep)
+
+    def _nearest(self, folder: str) -> Settings:
+        pyproject = _nearest_pyproject(folder)
+        if pyproject is None:
+            return NONE
+        if pyproject not in self._by_pyproject:
+            self._by_pyproject[pyproject] = load(pyproject)
+        return self._by_pyproject[pyproject]
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the settings of the files that were asked about; nothing if nothing is."""
+        return next((settings.problem for settings in self._by_pyproject.values() if settings.problem), "")
+
+    def digests(self) -> dict[str, str]:
+        """The digests of the settings by the folder of the files that they are for."""
+        return {folder: settings.digest for folder, settings in self._by_folder.items()}
+
+
+def _nearest_pyproject(folder: str) -> str | None:
+    while True:
+        candidate = os.path.join(folder, _PYPROJECT)
+        if os.path.isfile(candidate):
+            return candidate
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def load(pyproject: str) -> Settings:
+    """The settings in a file; what is wrong with them becomes their problem."""
     try:
-        return _load(options)
-    except _WrongSettingsError as error:
-        return Settings(Path.cwd(), Project(), _digest([str(error).encode()]), str(error))
+        return _load(Path(pyproject))
+    except WrongSettingError as error:
+        problem = f"{error.path}: error: {error.reason}"
+        return Settings(Project(), _digest([problem.encode()]), problem)
 
 
-def _load(options: Options) -> Settings:
-    beside = Path(options.config_file).absolute().parent if options.config_file else Path.cwd()
-    path = next((p for folder in (beside, Path.cwd()) if (p := folder / _PYPROJECT).is_file()), None)
-    if path is None:
-        return Settings(beside, Project())
-    table = _table(path)
-    files = [_config_file(path, name) for name in _names(path, table, "config-files")]
-    named = tuple(Template(name, At("")) for name in _names(path, table, "templates"))
-    closed = "config-files" in table
-    if not closed:
-        return Settings(path.parent, Project())
+def _load(pyproject: Path) -> Settings:
+    shown = _shown(pyproject)
+    try:
+        data = pyproject.read_bytes()
+    except OSError as error:
+        raise WrongSettingError(shown, f"cannot be read: {error.strerror}") from error
+    lists = tool_settings(shown, data).lists
+    if "config-files" not in lists:
+        return NONE
     from resilience4cata.config.tree import templates_of
 
-    read = tuple(file for file, _ in files)
-    project = Project(templates=(*templates_of(read), *named), files=read, templates_closed=True)
-    return Settings(path.parent, project, _digest(data for _, data in files) + _digest(n.name.encode() for n in named))
-
-
-def _table(path: Path) -> dict[str, object]:
-    data = path.read_bytes()
-    # Most projects have no such table, and parsing is not free.
-    if b"r4c" not in data:
-        return {}
-    import tomllib
-
-    try:
-        tool = tomllib.loads(data.decode("utf-8-sig")).get("tool", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        _refuse(path, f"cannot be read as TOML: {error}")
-    table = tool.get("r4c", {}) if isinstance(tool, dict) else {}
-    if not isinstance(table, dict):
-        _refuse(path, "tool.r4c is not a table")
-    return table
-
-
-def _names(path: Path, table: dict[str, object], key: str) -> list[str]:
-    value = table.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        _refuse(path, f"tool.r4c.{key} is not a list of texts")
-    return value
+    read = [_config_file(pyproject, name) for name in lists["config-files"]]
+    files = tuple(file for file, _ in read)
+    named = lists.get("templates", ())
+    templates = (*templates_of(files), *(Template(name, At("")) for name in named))
+    # Findings show where the files stand.
+    parts = [part for file, content in read for part in (file.source.encode(), content)]
+    digest = _digest([str(len(read)).encode(), *parts, *(name.encode() for name in named)])
+    return Settings(Project(templates=templates, files=files, templates_closed=True), digest)
 
 
 def _config_file(pyproject: Path, name: str) -> tuple[ConfigFile, bytes]:
-    from resilience4cata.config.sources import read, shown_path
+    from resilience4cata.config.sources import read
+    from resilience4cata.rules.configuration import unreadable_configuration
 
     path = pyproject.parent / name
     try:
         data = path.read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        _refuse(pyproject, f"tool.r4c.config-files: cannot read {name}: {reason}")
-    return read(shown_path(path), data), data
+        msg = f"config-files in [tool.r4c]: cannot read {name}: {reason}"
+        raise WrongSettingError(_shown(pyproject), msg) from error
+    file = read(_shown(path), data)
+    # A broken file may hold any template.
+    for fault in unreadable_configuration.check(file, Context(Needs.FILES)):
+        finding = Finding(unreadable_configuration, fault) if isinstance(fault, Fault) else fault
+        diagnostic = finding.diagnostic(with_fix=False)
+        raise WrongSettingError(diagnostic.place, diagnostic.line)
+    return file, data
+
+
+def _shown(path: Path) -> str:
+    from resilience4cata.config.sources import shown_path
+
+    return shown_path(path)
 
 
 def _digest(parts: Iterable[bytes]) -> str:
@@ -106,8 +164,3 @@ def _digest(parts: Iterable[bytes]) -> str:
     for part in parts:
         digest.update(len(part).to_bytes(8, "big") + part)
     return digest.hexdigest()[:16]
-
-
-def _refuse(path: Path, reason: str) -> NoReturn:
-    msg = f"{path.name}: error: {reason}"
-    raise _WrongSettingsError(msg)

@@ -1,37 +1,13 @@
-"""What an argument's value may be, from its node and its type, and the same values written into types and read back.
-
-Plain literals and constants are read from nodes: mypy has literal types for whole numbers, text, booleans and members
-of enumerations, but not for fractions. All else that is known comes from literal types, so also through unions and
-aliases.
-"""
+"""What the type of an expression tells about its value, and values written into types and read back."""
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from mypy.nodes import (
-    CallExpr,
-    Decorator,
-    Expression,
-    FloatExpr,
-    FuncDef,
-    IntExpr,
-    ListExpr,
-    OverloadedFuncDef,
-    RefExpr,
-    SetExpr,
-    StarExpr,
-    StrExpr,
-    TupleExpr,
-    TypeAlias,
-    TypeInfo,
-    UnaryExpr,
-    Var,
-)
+from mypy.nodes import Expression, RefExpr, TypeInfo, Var
 from mypy.types import (
     CallableType,
     Instance,
@@ -48,13 +24,6 @@ from resilience4cata.schema import Unset
 
 _UNSET: Final = f"{Unset.__module__}.{Unset.__qualname__}"
 _OURS: Final = f"{__name__.partition('_mypy')[0]}."
-_NAMED: Final[dict[str, Value]] = {
-    "builtins.True": True,
-    "builtins.False": False,
-    "builtins.None": None,
-    "math.inf": math.inf,
-    "math.nan": math.nan,
-}
 # Classes in functions get the line appended to their name: "acme.Broken@12".
 _LINE_SUFFIX: Final = re.compile(r"@\d+")
 
@@ -92,83 +61,17 @@ def full_name(info: TypeInfo) -> str:
     return _LINE_SUFFIX.sub("", name) if "@" in name else name
 
 
-def read(node: Expression, typ: ProperType | None, classes: Classes) -> Written:
-    """The values that an argument may have; `typ` is its inferred type, if it has one."""
-    value = _from_node(node, classes)
-    if value is not UNKNOWN or typ is None:
-        return Written((value,))
-    return _from_type(typ)
-
-
-def _from_node(node: Expression, classes: Classes) -> Value:
-    if isinstance(node, StrExpr | IntExpr | FloatExpr):
-        return node.value
-    if isinstance(node, UnaryExpr):
-        return _signed(node)
-    if isinstance(node, TupleExpr | ListExpr | SetExpr):
-        return _display(node, classes)
-    if isinstance(node, RefExpr):
-        return _named(node, classes)
-    if isinstance(node, CallExpr):
-        return _special_number(node)
-    return UNKNOWN
-
-
-def _signed(node: UnaryExpr) -> Value:
-    if node.op not in {"-", "+"} or not isinstance(node.expr, IntExpr | FloatExpr):
-        return UNKNOWN
-    return -node.expr.value if node.op == "-" else node.expr.value
-
-
-def _special_number(node: CallExpr) -> Value:
-    """`float("nan")` and `float("inf")`, which have no literal of their own."""
-    text = node.args[0] if len(node.args) == 1 else None
-    callee = node.callee
-    if isinstance(callee, RefExpr) and callee.fullname == "builtins.float" and isinstance(text, StrExpr):
-        try:
-            return float(text.value)
-        except ValueError:
-            return UNKNOWN
-    return UNKNOWN
-
-
-def _display(node: TupleExpr | ListExpr | SetExpr, classes: Classes) -> Items:
-    known = [item for item in node.items if not isinstance(item, StarExpr)]
-    kind: Any = type(node).__name__.removesuffix("Expr").lower()
-    return Items(tuple(_from_node(item, classes) for item in known), kind, closed=len(known) == len(node.items))
-
-
-def _named(node: RefExpr, classes: Classes) -> Value:
-    if node.fullname in _NAMED:
-        return _NAMED[node.fullname]
-    target = node.node
-    if isinstance(target, TypeInfo):
-        return class_ref(target, classes)
-    if isinstance(target, TypeAlias):
-        aliased = get_proper_type(target.target)
-        return class_ref(aliased.type, classes) if isinstance(aliased, Instance) and not aliased.args else UNKNOWN
-    if isinstance(target, FuncDef | Decorator | OverloadedFuncDef):
-        return Ref(target.fullname, is_class=False)
-    return _constant(target, classes) if isinstance(target, Var) and target.is_final else UNKNOWN
-
-
-def _constant(variable: Var, classes: Classes) -> Value:
-    """The value of a `Final` name, as mypy keeps it (also for fractions and in its cache)."""
-    if variable.final_value is not None and not isinstance(variable.final_value, complex):
-        return variable.final_value
-    typ = get_proper_type(variable.type)
-    return _of_final_type(typ, classes) if typ is not None else UNKNOWN
-
-
-def _of_final_type(typ: ProperType, classes: Classes) -> Value:
+def of_final_type(typ: ProperType, classes: Classes) -> Value:
+    """The value of a `Final` name, as far as its type tells."""
     if isinstance(typ, TupleType):
-        return Items(tuple(_of_final_type(get_proper_type(item), classes) for item in typ.items))
+        return Items(tuple(of_final_type(get_proper_type(item), classes) for item in typ.items))
     if isinstance(typ, CallableType) and typ.is_type_obj():
         return class_ref(typ.type_object(), classes)
     return _single(typ)
 
 
-def _from_type(typ: ProperType) -> Written:
+def from_type(typ: ProperType) -> Written:
+    """The values that an expression of this type may have."""
     if isinstance(typ, TupleType):
         return Written((Items(tuple(_single(get_proper_type(item)) for item in typ.items)),))
     alternatives = [get_proper_type(item) for item in typ.items] if isinstance(typ, UnionType) else [typ]
@@ -209,6 +112,11 @@ def is_unset(node: Expression) -> bool:
     target = node.node if isinstance(node, RefExpr) else None
     typ = get_proper_type(target.type) if isinstance(target, Var) and target.is_final else None
     return typ is not None and _is_unset(typ)
+
+
+def has_unknown(value: Value) -> bool:
+    """Whether a value, or a part of it, is not known."""
+    return any(map(has_unknown, value.items)) or not value.closed if isinstance(value, Items) else value is UNKNOWN
 
 
 # ---------------------------------------------------------------- values as text, for literal types to hold

@@ -55,6 +55,8 @@ from mypy.nodes import (
     WithStmt,
 )
 
+from .capturing import captured
+
 Span = tuple[int, int, int, int]
 """A place as mypy counts: line, column, end line, end column; lines from 1, columns from 0."""
 
@@ -101,9 +103,9 @@ class Seen:
     """What a walk through a module found.
 
     `parents` has the call that a call is a direct argument of, `decorators` the spans of all decorators, `variables`
-    the full name that a call's value is assigned to and `values` the reverse, `bindings` how often each full name is
-    bound, `definitions` the full name of each function and class by the line it begins in. `closed` are the bodies that
-    were put off, by line.
+    the full name that a call's value is assigned to, `values` what each full name is assigned, `bindings` how often
+    each is bound and `walruses` those that `:=` binds, `definitions` the full name of each function and class by the
+    line it begins in. `closed` are the bodies that were put off, by line.
     """
 
     def __init__(self, module: str) -> None:
@@ -111,17 +113,19 @@ class Seen:
         self.parents: dict[Span, CallExpr] = {}
         self.decorators: set[Span] = set()
         self.variables: dict[Span, str] = {}
-        self.values: dict[str, CallExpr] = {}
+        self.values: dict[str, Expression] = {}
         self.bindings: dict[str, int] = {}
+        self.walruses: set[str] = set()
         self.definitions: dict[int, str] = {}
         self.closed: list[ClosedBody] = []
 
     def bind(self, variable: str, value: Expression | None = None) -> None:
-        """Remember that a variable is bound, to the value of a call if it is one."""
+        """Remember that a variable is bound, and to what if that is known."""
         self.bindings[variable] = self.bindings.get(variable, 0) + 1
-        if isinstance(value, CallExpr):
+        if value is not None:
             self.values[variable] = value
-            self.variables[span(value)] = variable
+            if isinstance(value, CallExpr):
+                self.variables[span(value)] = variable
 
     def close(self, function: FuncDef, name: str) -> None:
         """Put off the walk through a function's body until it matters; in most there is nothing of ours."""
@@ -172,6 +176,15 @@ class _Scope:
         return f"{self.elsewhere.get(name, self.name)}.{name}"
 
 
+def _parts(targets: TupleExpr | ListExpr, value: Expression | None) -> Sequence[Expression | None]:
+    """The values of `A, B = ValueError, KeyError`, one for each target; None where they are not written one by one."""
+    count = len(targets.items)
+    if not isinstance(value, TupleExpr | ListExpr) or len(value.items) != count:
+        return [None] * count
+    starred = any(isinstance(item, StarExpr) for item in (*targets.items, *value.items))
+    return [None] * count if starred else value.items
+
+
 class Walk:
     """Fills a record. Statements are visited recursively, expressions with a stack."""
 
@@ -193,7 +206,7 @@ class Walk:
             if block is not None:
                 self.statements(block.body, scope)
 
-    def expressions(self, *roots: Expression | None) -> None:
+    def expressions(self, scope: _Scope, *roots: Expression | None) -> None:
         pending: list[Expression | None] = list(roots)
         while pending:
             node = pending.pop()
@@ -208,6 +221,9 @@ class Walk:
             elif isinstance(node, LambdaExpr):
                 self.blocks((node.body,), _Scope(f"{self.seen.module}.<lambda>"))
             else:
+                if isinstance(node, AssignmentExpr):
+                    self.seen.walruses.add(scope.full_name(node.target.name))
+                    self.target(node.target, scope, node.value)
                 children = _CHILDREN.get(type(node))
                 if children is not None:
                     pending.extend(children(node))
@@ -217,8 +233,8 @@ class Walk:
         if isinstance(lvalue, NameExpr):
             self.seen.bind(scope.full_name(lvalue.name), value)
         elif isinstance(lvalue, TupleExpr | ListExpr):
-            for item in lvalue.items:
-                self.target(item, scope)
+            for item, part in zip(lvalue.items, _parts(lvalue, value), strict=True):
+                self.target(item, scope, part)
         elif isinstance(lvalue, StarExpr):
             self.target(lvalue.expr, scope)
         elif isinstance(lvalue, MemberExpr) and lvalue.fullname:
@@ -228,7 +244,7 @@ class Walk:
         value = node.rvalue if len(node.lvalues) == 1 else None
         for lvalue in node.lvalues:
             self.target(lvalue, scope, value)
-        self.expressions(node.rvalue)
+        self.expressions(scope, node.rvalue)
 
     def function(self, node: FuncDef, scope: _Scope) -> None:
         name = scope.full_name(node.name)
@@ -236,7 +252,7 @@ class Walk:
         self.seen.bind(name)
         for argument in node.arguments:
             if type(argument.initializer) not in _LITERALS:
-                self.expressions(argument.initializer)
+                self.expressions(scope, argument.initializer)
         if scope.in_function:
             self.body(node, name)
         else:
@@ -246,20 +262,20 @@ class Walk:
         self.statements(node.body.body, _Scope(f"{name}.<locals>", in_function=True))
 
     def decorated(self, node: Decorator, scope: _Scope) -> None:
-        self.decorator_list(node.original_decorators)
+        self.decorator_list(node.original_decorators, scope)
         self.function(node.func, scope)
 
-    def decorator_list(self, decorators: Sequence[Expression]) -> None:
+    def decorator_list(self, decorators: Sequence[Expression], scope: _Scope) -> None:
         for decorator in decorators:
             self.seen.decorators.add(span(decorator))
             if isinstance(decorator, CallExpr) and not _LITERALS.issuperset(map(type, decorator.args)):
-                self.expressions(decorator)
+                self.expressions(scope, decorator)
 
     def class_body(self, node: ClassDef, scope: _Scope) -> None:
         name = scope.full_name(node.name)
         self.seen.definitions[node.line] = name
         self.seen.bind(name)
-        self.decorator_list(node.decorators)
+        self.decorator_list(node.decorators, scope)
         self.statements(node.defs.body, _Scope(name, in_function=scope.in_function))
 
     def overloaded(self, node: OverloadedFuncDef, scope: _Scope) -> None:
@@ -268,23 +284,23 @@ class Walk:
             self.statements((node.impl,), scope)
 
     def conditional(self, node: IfStmt, scope: _Scope) -> None:
-        self.expressions(*node.expr)
+        self.expressions(scope, *node.expr)
         self.blocks((*node.body, node.else_body), scope)
 
     def loop(self, node: ForStmt, scope: _Scope) -> None:
         # A body that runs often binds its names often, but always to the value of the same call.
         self.target(node.index, scope)
-        self.expressions(node.expr)
+        self.expressions(scope, node.expr)
         self.blocks((node.body, node.else_body), scope)
 
     def while_loop(self, node: WhileStmt, scope: _Scope) -> None:
-        self.expressions(node.expr)
+        self.expressions(scope, node.expr)
         self.blocks((node.body, node.else_body), scope)
 
     def context_managers(self, node: WithStmt, scope: _Scope) -> None:
         for target in node.target:
             self.target(target, scope)
-        self.expressions(*node.expr)
+        self.expressions(scope, *node.expr)
         self.blocks((node.body,), scope)
 
     def attempt(self, node: TryStmt, scope: _Scope) -> None:
@@ -293,7 +309,9 @@ class Walk:
         self.blocks((node.body, *node.handlers, node.else_body, node.finally_body), scope)
 
     def match(self, node: MatchStmt, scope: _Scope) -> None:
-        self.expressions(node.subject)
+        self.expressions(scope, node.subject)
+        for name in captured(node):
+            self.target(name, scope)
         self.blocks(node.bodies, scope)
 
     def of_module(self, node: GlobalDecl, scope: _Scope) -> None:
@@ -323,17 +341,17 @@ class Walk:
         self.target(node.expr, scope)
 
     def expression(self, node: ExpressionStmt, scope: _Scope) -> None:
-        self.expressions(node.expr)
+        self.expressions(scope, node.expr)
 
     def returned(self, node: ReturnStmt, scope: _Scope) -> None:
-        self.expressions(node.expr)
+        self.expressions(scope, node.expr)
 
     def nested(self, node: Block, scope: _Scope) -> None:
         self.statements(node.body, scope)
 
 
 _VISIT: Final[dict[type, Callable[[Walk, Any, _Scope], None]]] = {
-    AssertStmt: lambda walk, node, scope: walk.expressions(node.expr),
+    AssertStmt: lambda walk, node, scope: walk.expressions(scope, node.expr),
     AssignmentStmt: Walk.assignment,
     Block: Walk.nested,
     ClassDef: Walk.class_body,

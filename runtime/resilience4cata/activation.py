@@ -72,12 +72,6 @@ def current() -> object | None:
     return None if found is None else found.resilience
 
 
-def forget_default() -> None:
-    """Let the default be built again when it is next needed."""
-    _default.clear()
-    next_generation()
-
-
 def renew_after_fork() -> None:
     """Forget, in a child process, what other threads were looking for."""
     mine = _looking.pop(get_ident(), None)

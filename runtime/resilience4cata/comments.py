@@ -21,10 +21,16 @@ from .records import dataclass
 CONFIGURATION: Final = (".toml", ".properties", ".yaml", ".yml", ".env")
 """Endings of configuration files; every other file is taken for Python, but for `.env.production` and its like."""
 
-MARK: Final = "r4c:"
+MARK: Final = "r4c"
+"""What stands in every such comment, and in those that were meant for one, in whatever case."""
 
 # What stands in quotes or behind other words is prose about suppressions.
 SUPPRESSION: Final = re.compile(r"(?:(?<=\s)|^)[#!]\s*r4c:\s*(file-)?ignore(?:\[([^\]]*)\]|(?=\s|$))")
+# What speaks to us: behind a colon anything, without one what has brackets.
+_SPOKEN: Final = re.compile(
+    r"(?:(?<=\s)|^)[#!]\s*(?P<word>r4c:\s*[^\s\[]+|r4c\s+[\w-]+(?=\[))(?:\[[^\]]*\])?", re.IGNORECASE
+)
+_PREFIX: Final = re.compile(r"r4c:\s*")
 _CODE: Final = re.compile(r"[^,\s](?:[^,]*[^,\s])?")
 _PROPERTIES: Final = ".properties"
 
@@ -72,12 +78,40 @@ def marks(path: str, lines: Sequence[str]) -> Marks:
     return Marks(_marks(path, lines))
 
 
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A comment that speaks to us and says nothing that we know; `word` is what stands at `at` instead of a directive.
+
+    Where the comment does not even begin as it should, `word` has the beginning too.
+    """
+
+    at: At
+    text: str
+    word: str
+
+
+def strays(path: str, lines: Sequence[str]) -> Iterator[Stray]:
+    """The comments of a file that were probably meant to silence something, and do not."""
+    if _SPOKEN.search("\n".join(lines)) is None:
+        return
+    for number, start, text, certain in _comments(path, lines):
+        for match in _SPOKEN.finditer(text) if certain else ():
+            if SUPPRESSION.match(text, match.start()) is None:
+                prefix = _PREFIX.match(match["word"])
+                first, last = match.start("word") + (prefix.end() if prefix else 0), match.end("word")
+                at = At(path, number, start + first + 1, number, start + last + 1)
+                yield Stray(at, match[0], text[first:last])
+
+
+def _comments(path: str, lines: Sequence[str]) -> Iterator[Comment]:
+    return _in_configuration(path, lines) if is_configuration(path) else _in_python(lines)
+
+
 def _marks(path: str, lines: Sequence[str]) -> Iterator[Mark]:
     if MARK not in "\n".join(lines):
         return
     configures = is_configuration(path)
-    found = _in_configuration(path, lines) if configures else _in_python(lines)
-    for number, start, text, certain in found:
+    for number, start, text, certain in _comments(path, lines):
         about = number
         if configures and not lines[number - 1][:start].strip():
             about = _next_line(lines, number)

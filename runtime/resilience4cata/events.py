@@ -14,6 +14,8 @@ from threading import RLock
 from types import UnionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn, TypeAlias, TypeVar, dataclass_transform
 
+from .arguments import refusal
+
 E = TypeVar("E", bound="Event")
 
 
@@ -239,6 +241,17 @@ Events: TypeAlias = tuple[Event, ...]
 NO_EVENTS: Final[Events] = ()
 
 Callback: TypeAlias = Callable[[Any], object]
+
+
+def expect_kind(call: str, kind: Any) -> None:
+    """Raise TypeError for what is no kind of event, nor a union of kinds; `call` is the method that was given it."""
+    try:
+        fits = all(issubclass(each, Event) for each in getattr(kind, "__args__", (kind,)))
+        issubclass(Event, kind)  # other things have arguments as well (`type[Event]`)
+    except TypeError:
+        fits = False
+    if not fits:
+        raise refusal(call, "a kind of event, such as StateTransition, or a union of kinds", kind)
 
 
 class Subscription:

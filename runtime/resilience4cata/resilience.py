@@ -14,6 +14,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, Self
 
 from .activation import Activation, Default, build_default_with
+from .arguments import expect_callable, expect_flag, expect_methods, expect_text
 from .clock import Clock, Scheduler
 from .config.description import DescribedSetting, Description
 from .config.resolve import SELECTORS
@@ -31,7 +32,8 @@ from .policies import Policy
 from .policies.declaration import Site
 from .records import replace
 from .running import Checked, Counting, Decorated, Parts, Recipe, Running
-from .running.later import guard_meant, guards_named, moment_of_last
+from .running.later import guard_meant, guards_named, moment_of_last, warn_caller
+from .running.listening import expect_listener
 from .running.local import OwnMachines, place_of
 
 if TYPE_CHECKING:
@@ -89,7 +91,7 @@ class Resilience(Running):
         """
         recipe = Recipe(Told(sources=[*sources]), disabled=True)
         checked = recipe.for_calls(NO_ADDITIONS, None)
-        checked.warn()
+        _warn(checked.warnings())
         return Resilience(recipe, checked)
 
     def activate(self) -> Activation[Resilience]:
@@ -146,6 +148,7 @@ class Resilience(Running):
         locked, for a policy that it does not have, and for settings that `build()` would refuse; TypeError for what is
         no single policy, or chooses `name` or `config`. New warnings go to `warnings.warn`.
         """
+        expect_text("reconfigure()", "the name or id of an instance", name_or_id)
         override = CodeOverride(name_or_id, tuple(map(_single_policy, policies)), _site(sys._getframe(1)))
 
         def check(additions: Additions, before: Checked) -> Checked:
@@ -153,7 +156,7 @@ class Resilience(Running):
             return self._recipe.tuned(additions._replace(overrides=overrides), before)
 
         known = self.diagnostics
-        self._renew(check).warn(known)
+        self._renew(check, lambda checked: checked.warnings(known))
 
     def reload(self) -> None:
         """Read all sources again, take in all declarations recorded so far, and go on with what they say now.
@@ -163,11 +166,9 @@ class Resilience(Running):
         that nothing declares any more are let go. What `reconfigure` set stays the strongest.
 
         Raises DefinitionError with all diagnostics, and changes nothing, if anything is wrong, a missing or broken
-        source included. Warnings are given as at `build()`.
+        source included. Warnings are given as at `build()`, before anything changes.
         """
-        checked = self._renew(self._recipe.read)
-        checked.warn()
-        checked.warn_of_not_executed()
+        self._renew(self._recipe.read, _all_warnings)
 
     def check(self) -> None:
         """Check what was declared since `build()`, and let it count; sources are not read again.
@@ -176,14 +177,17 @@ class Resilience(Running):
         `warnings.warn`.
         """
         known = self.diagnostics
-        self._renew(self._recipe.declared_since).warn(known)
+        self._renew(self._recipe.declared_since, lambda checked: checked.warnings(known))
 
     def _all_machines(self) -> list[Machines | OwnMachines]:
         return [*super()._all_machines(), *self._decorated.local_machines()]
 
 
 class ResilienceBuilder:
-    """Collects what a `Resilience` is made of. Every method but `build` and `copy` returns the builder itself."""
+    """Collects what a `Resilience` is made of. Every method but `build` and `copy` returns the builder itself.
+
+    What cannot be meant is a TypeError at once; what is wrong with a name or a value, `build()` says.
+    """
 
     def __init__(self) -> None:
         self._told = Told()
@@ -205,11 +209,13 @@ class ResilienceBuilder:
         Whatever their order, options of the interpreter beat the environment, which beats files, which beat packaged
         defaults.
         """
+        expect_methods("source()", "a source of configuration", source, ("load",))
         self._told.sources.append(source)
         return self
 
     def profiles(self, *names: str) -> Self:
         """Activate profiles, in this order, whatever the sources activate."""
+        expect_text("profiles()", "names of profiles", *names)
         self._told.profiles = names
         self._told.profiles_site = _site(sys._getframe(1))
         return self
@@ -224,6 +230,7 @@ class ResilienceBuilder:
 
     def config(self, name: str, *policies: Policy, extends: str | None = None) -> Self:
         """Define the template `name`, starting from another. Raises TypeError as `defaults` does."""
+        expect_text("config()", "the name of a template", name, *(() if extends is None else (extends,)))
         site = _site(sys._getframe(1))
         self._told.templates.append(CodeTemplate(name, tuple(map(_single_policy, policies)), extends, site))
         return self
@@ -233,49 +240,60 @@ class ResilienceBuilder:
 
         `name` is a shared name, or an element's own id (`"acme.payments.PaymentsClient#charge"`).
         """
+        expect_text("instance()", "the name or id of an instance", name)
         site = _site(sys._getframe(1))
         self._told.overrides.append(CodeOverride(name, tuple(map(_single_policy, policies)), site))
         return self
 
     def locked(self, *names: str) -> Self:
         """Let no source tune these instances; each attempt is reported."""
-        self._told.locked |= dict.fromkeys(names)
+        expect_text("locked()", "names or ids of instances", *names)
+        site = _site(sys._getframe(1))
+        for position, name in enumerate(names):
+            self._told.locked.setdefault(name, (site, position))
         return self
 
     def clock(self, clock: Clock) -> Self:
         """Take the time from another clock."""
+        expect_methods("clock()", "a Clock", clock, ("monotonic_ns", "wall_ns"))
         self._parts.clock = clock
         return self
 
     def scheduler(self, scheduler: Scheduler) -> Self:
         """Wait in another way."""
+        expect_methods("scheduler()", "a Scheduler", scheduler, ("wait", "wait_async"))
         self._parts.scheduler = scheduler
         return self
 
     def random(self, random: Random) -> Self:
         """Draw jitter from another source: `Random(42)` gives the same waits each time."""
+        expect_methods("random()", "a random.Random", random, ("randint",))
         self._parts.random = random
         return self
 
     def executor(self, executor: Executor) -> Self:
         """Run offloaded functions on another executor."""
+        expect_methods("executor()", "an executor", executor, ("submit",))
         self._parts.executor = executor
         return self
 
     def handler_factory(self, factory: Callable[[type], Any]) -> Self:
         """Make fallback handlers another way than by calling their class."""
+        expect_callable("handler_factory()", "a function that makes a handler of its class", factory)
         self._parts.make_handler = factory
         self._told.makes_handlers = True
         return self
 
     def listener(self, callback: Callable[[Any], object], kind: type[Event] | UnionType = Event) -> Self:
-        """Call `callback` with each event of a kind."""
+        """Call `callback` with each event of a kind, a class of `resilience4cata.events` or a union of them."""
+        expect_listener("listener()", kind, callback)
         self._parts.listeners.append((kind, callback))
         self._told.listeners.append(CodeListener(callback, _site(sys._getframe(1))))
         return self
 
     def strict(self, strict: bool = True) -> Self:
         """Whether keys, variables and overrides that nobody knows are errors (the default) or warnings."""
+        expect_flag("strict()", strict)
         self._told.strict = strict
         return self
 
@@ -284,6 +302,7 @@ class ResilienceBuilder:
 
         Its `__main__` modules are left out: they run the application.
         """
+        expect_text("scan()", "the name of a package", package)
         self._packages.append(package)
         return self
 
@@ -292,6 +311,7 @@ class ResilienceBuilder:
 
         For processes that hold several applications, each with a `Resilience` of its own, and for tests.
         """
+        expect_text("only()", "names of packages and modules", *packages)
         self._only = packages
         return self
 
@@ -303,11 +323,10 @@ class ResilienceBuilder:
         raised is raised again, else it is the cause of the DefinitionError.
         """
         # Of its own: a builder may be told more, and build again.
-        recipe = Recipe(self._told.copy(), tuple(self._packages), self._only)
+        recipe = Recipe(self._told.copy(), tuple(self._packages), self._only, make_handler=self._parts.make_handler)
         checked = recipe.read()
         resilience = Resilience(recipe, checked, replace(self._parts, listeners=[*self._parts.listeners]))
-        checked.warn()
-        checked.warn_of_not_executed()
+        _warn(_all_warnings(checked))
         return resilience
 
 
@@ -318,12 +337,22 @@ def _build_default() -> Default:
     """
     recipe = Recipe(Told(sources=[*ConfigSources.default()]))
     checked = recipe.for_calls(NO_ADDITIONS, None)
-    checked.warn()
+    _warn(checked.warnings())
     resilience = Resilience(recipe, checked)
     return Default(resilience, resilience._decorated.run)
 
 
 build_default_with(_build_default)
+
+
+def _all_warnings(checked: Checked) -> Iterator[str]:
+    yield from checked.warnings()
+    yield from checked.not_executed()
+
+
+def _warn(warnings: Iterable[str]) -> None:
+    for warning in warnings:
+        warn_caller(warning)
 
 
 def _site(frame: Any) -> Site:

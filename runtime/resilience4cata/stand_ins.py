@@ -21,6 +21,8 @@ FILE: Final = "<guarded by resilience4cata>"
 
 _NEEDS: Final = "__resilience4cata_needs__"
 _COROUTINE: Final = 0x80  # inspect.CO_COROUTINE
+_ITERABLE_COROUTINE: Final = 0x100  # inspect.CO_ITERABLE_COROUTINE
+_YIELDS: Final = 0x20 | 0x200  # inspect.CO_GENERATOR, CO_ASYNC_GENERATOR
 _TARGET: Final = b"what the code of a wrapper calls"
 
 
@@ -58,7 +60,13 @@ def forwarding(function: Callable[..., Any], target: Callable[..., Any], *, weak
     constants = tuple(target if type(constant) is bytes else constant for constant in template.co_consts)
     if plain is None:
         return template.replace(co_consts=constants)
-    return template.replace(co_consts=constants, co_name=plain.__name__, co_qualname=plain.__qualname__)
+    flags = template.co_flags | _kept_flags(plain.__code__.co_flags)
+    return template.replace(co_consts=constants, co_name=plain.__name__, co_qualname=plain.__qualname__, co_flags=flags)
+
+
+def _kept_flags(flags: int) -> int:
+    """What says that calling a function makes a generator, which frameworks ask for; the interpreter does not."""
+    return 0 if flags & _ITERABLE_COROUTINE else flags & _YIELDS
 
 
 def function_like(function: Callable[..., Any], code: CodeType) -> FunctionType:

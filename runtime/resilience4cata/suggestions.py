@@ -35,6 +35,22 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     )
 
 
+def did_you_mean_path(word: str, candidates: Iterable[str]) -> str | None:
+    """The same for dotted paths and ids (``acme.payments.Client#charge``), compared part by part.
+
+    What paths have in common says nothing about the part that differs, so each part has to be near its counterpart.
+    With fewer or more parts, the only path with the same end is meant, or the only one that begins so.
+    """
+    wanted = _parts(word)
+    others = sorted({candidate for candidate in candidates if candidate != word})
+    best, least = None, None
+    for other in others:
+        found = _apart(wanted, _parts(other), least)
+        if found is not None and (least is None or found < least):
+            best, least = other, found
+    return best or _with_end(wanted, others) or _completed(_fold(word), [(_fold(other), other) for other in others])
+
+
 def certain(word: str, suggestion: str, candidates: Iterable[str] = ()) -> bool:
     """Whether writing ``suggestion`` for ``word`` is a safe fix: equal after folding, or one edit away.
 
@@ -116,6 +132,44 @@ def _words(name: str) -> list[str]:
         for before, character in zip(" " + name, name, strict=False)
     )
     return sorted(spaced.translate(_SEPARATED).casefold().split())
+
+
+def _parts(path: str) -> list[str]:
+    return path.replace("#", ".").split(".")
+
+
+def _apart(wanted: list[str], parts: list[str], least: int | None) -> int | None:
+    """The distance of two paths, if each of their parts is near the other's; None also if it is not below ``least``."""
+    if len(wanted) != len(parts):
+        return None
+    total = 0
+    for part, other in zip(wanted, parts, strict=True):
+        if part != other:
+            near = _part_apart(part, other)
+            if near is None or (least is not None and total + near >= least):
+                return None
+            total += near
+    return total
+
+
+def _part_apart(part: str, other: str) -> int | None:
+    wanted, fold = _fold(part), _fold(other)
+    if wanted == fold:
+        return 0
+    if wanted and _nearest(wanted, [(fold, other)]) is not None:
+        return distance(wanted, fold)
+    return 1 if _reordered(part, [other]) is not None else None
+
+
+def _with_end(wanted: list[str], others: list[str]) -> str | None:
+    """The only path that ends with all these parts, or that these end with; one part alone says too little."""
+    found = [other for other in others if _have_one_end(wanted, _parts(other))]
+    return found[0] if len(found) == 1 else None
+
+
+def _have_one_end(wanted: list[str], parts: list[str]) -> bool:
+    shared = min(len(wanted), len(parts))
+    return shared > 1 and len(wanted) != len(parts) and wanted[-shared:] == parts[-shared:]
 
 
 def _bits(word: str) -> dict[str, int]:

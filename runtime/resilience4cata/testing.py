@@ -18,9 +18,10 @@ from threading import Lock, get_ident
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeVar, overload
 
+from .arguments import expect_callable, expect_methods, expect_text, refusal
 from .clock import SECOND, TaskSignal, ThreadSignal, bounded
 from .durations import nanoseconds as in_nanoseconds
-from .events import Event
+from .events import Event, expect_kind
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -39,6 +40,7 @@ class ManualClock:
     """Shows `now`, in nanoseconds, until it is advanced; from any thread."""
 
     def __init__(self, now: int = 1_000 * SECOND) -> None:
+        _expect_moment("ManualClock()", now)
         self.now = now
         self._followers: list[Callable[[], None]] = []
         self._lock = Lock()
@@ -58,6 +60,7 @@ class ManualClock:
 
     def advance_ns(self, nanoseconds: int) -> None:
         """The same in nanoseconds."""
+        _expect_moment("advance_ns()", nanoseconds)
         if nanoseconds < 0:
             msg = f"time does not go back: {nanoseconds} ns"
             raise ValueError(msg)
@@ -67,12 +70,14 @@ class ManualClock:
 
     def advance_to(self, moment: int) -> None:
         """Let time pass until the clock shows `moment`; it stays where it is if that is over."""
+        _expect_moment("advance_to()", moment)
         with self._lock:
             self.now = max(self.now, moment)
         self._tell()
 
     def follow(self, follower: Callable[[], None]) -> None:
         """Call `follower` whenever time has passed."""
+        expect_callable("follow()", "a function without parameters", follower)
         self._followers.append(follower)
 
     def _tell(self) -> None:
@@ -126,6 +131,7 @@ class ManualScheduler:
     """
 
     def __init__(self, clock: ManualClock, *, auto_advance: bool = True) -> None:
+        expect_methods("ManualScheduler()", "a ManualClock", clock, ("advance_to", "follow"))
         self.clock = clock
         self.auto_advance = auto_advance
         self.waits: list[int] = []
@@ -253,6 +259,11 @@ class ManualScheduler:
         raise AssertionError(msg)
 
 
+def _expect_moment(call: str, value: object) -> None:
+    if not isinstance(value, int):
+        raise refusal(call, "whole nanoseconds", value)
+
+
 def _running_loop() -> AbstractEventLoop | None:
     from asyncio import get_running_loop
 
@@ -272,6 +283,7 @@ class RecordedEvents:
     def __init__(self, resilience: _Listening | None = None) -> None:
         self.seen: list[Event] = []
         if resilience is not None:
+            expect_methods("RecordedEvents()", "a Resilience", resilience, ("listen",))
             resilience.listen(Event, self)
 
     def __call__(self, event: Event) -> None:
@@ -292,6 +304,9 @@ class RecordedEvents:
     def of(self, kind: UnionType, *, instance: str | None = None) -> list[Event]: ...
     def of(self, kind: type[Event] | UnionType, *, instance: str | None = None) -> list[Any]:
         """The events of one kind, or of a policy's (`CircuitBreakerEvent`); of one instance or of all."""
+        expect_kind("of()", kind)
+        if instance is not None:
+            expect_text("of()", "the name or id of an instance", instance)
         return [e for e in self.seen if isinstance(e, kind) and instance in (None, e.instance_id)]
 
     def one(self, kind: type[E], *, instance: str | None = None) -> E:

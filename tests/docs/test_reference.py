@@ -7,11 +7,11 @@ import pytest
 
 import resilience4cata
 from resilience4cata import events
+from resilience4cata.config import tool_settings
 from resilience4cata.config.grammar import BUDGET, GLOBALS, PROFILES_ACTIVE
 from resilience4cata.events import Event
 from resilience4cata.policies.order import DEFAULT_ORDER
 from resilience4cata.schema import POLICIES
-from resilience4cata_lint import options
 
 from .attributes import DOCUMENTED
 from .pages import LANGUAGES, Page
@@ -92,7 +92,7 @@ def test_keys_that_stand_alone_are_listed(language: str) -> None:
 def test_settings_are_listed(language: str) -> None:
     """The guide to the command line lists each key of `[tool.r4c]`, and nothing else."""
     table = Page(language, "guides/command-line").section("Settings", "Ajustes")
-    assert sorted(options._KEYS) == sorted(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE))
+    assert sorted(tool_settings.KEYS) == sorted(re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE))
 
 
 @each_language

@@ -34,9 +34,10 @@ FURTHER = {
     },
     # What kept mypy silent is not needed any more, and one text is no member at all.
     "R4C-VA-006": {
-        "from resilience4cata import Jitter, WindowType, adaptive_limit, circuit_breaker, retry",
+        "from resilience4cata import Jitter, Layer, WindowType, adaptive_limit, circuit_breaker, order, retry, timeout",
         "@retry(jitter=Jitter.FULL)  # type: ignore[arg-type]",
         "@circuit_breaker(window_type=WindowType.TIME)  # type: ignore[arg-type]",
+        "@order(Layer.TIMEOUT, Layer.RETRY)  # type: ignore[arg-type]",
     },
 }
 """Lines that an edit writes and the person does not, who goes further."""

@@ -29,6 +29,7 @@ from resilience4cata_lint.terms import (
     Span,
     Starred,
     Subscript,
+    Sum,
     Table,
     Term,
     calls_in,
@@ -163,9 +164,11 @@ class _Reader:
         return self._opaque(node, depth) if value is None else self(value, depth)
 
     def _binary(self, node: libcst.BinaryOperation, depth: int) -> Term:
-        if type(node.operator).__name__ != "BitOr":
+        kinds: dict[str, type[Either | Sum]] = {"Add": Sum, "BitOr": Either}
+        kind = kinds.get(type(node.operator).__name__)
+        if kind is None:
             return self._opaque(node, depth)
-        return Either(self(node.left, depth), self(node.right, depth), self._span(node))
+        return kind(self(node.left, depth), self(node.right, depth), self._span(node))
 
     def _lambda(self, node: libcst.Lambda, depth: int) -> Term:
         return Lambda(self._span(node))

@@ -108,6 +108,24 @@ def test_what_is_gone_fails_the_run(run: Any) -> None:
     assert (0, [], "") == run()
 
 
+def test_nothing_but_what_is_gone(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is not called clean: what is outdated stands on standard error, that something is, in every summary."""
+    write("a.py", HEAD + ATTEMPTS)
+    run("--update-baseline")
+    write("a.py", HEAD)
+    for form in ("full", "concise", "github"):
+        assert 1 == main(["check", "--format", form, "--baseline", NAME])
+        expected = ("Nothing new was found, but 1 entry of the baseline must go.\n", GONE)
+        assert expected == tuple(capsys.readouterr())
+    write("b.py", HEAD + ATTEMPTS.replace("f()", "g()"))
+    write("a.py", HEAD + ATTEMPTS)
+    run("--update-baseline")
+    write("a.py", HEAD)
+    write("b.py", HEAD)
+    main(["check", "--baseline", NAME])
+    assert "Nothing new was found, but 2 entries of the baseline must go.\n" == capsys.readouterr().out
+
+
 def test_a_file_that_is_gone(run: Any) -> None:
     """Its entries are gone with it."""
     write("a.py", HEAD + ATTEMPTS)

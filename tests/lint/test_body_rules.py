@@ -176,7 +176,7 @@ def test_one_attempt_multiplies_nothing() -> None:
 
 
 def test_types_that_are_only_checked() -> None:
-    """What is imported under TYPE_CHECKING has a name here as well."""
+    """What is imported under TYPE_CHECKING has a name here as well, and annotations tell the class."""
     others = {"acme": "", "acme.inner": _HEAD + "class Inner:\n    @bulkhead(name='x')\n    def go(self): ...\n"}
     text = """
         from typing import TYPE_CHECKING
@@ -187,7 +187,7 @@ def test_types_that_are_only_checked() -> None:
             @bulkhead(name="x")
             def go(self): self.inner.go()
         """
-    assert [] == found(text, "IN-005", others)
+    assert [7] == found(text, "IN-005", others)
 
 
 @pytest.mark.parametrize(

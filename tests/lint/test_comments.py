@@ -2,7 +2,7 @@
 
 import pytest
 
-from resilience4cata.comments import marks
+from resilience4cata.comments import marks, strays
 
 
 def found(text: str, path: str = "a.py") -> list[str]:
@@ -71,3 +71,54 @@ def test_python_that_cannot_be_parsed(broken: str) -> None:
 def test_configuration(path: str, text: str, expected: list[str]) -> None:
     """There also on a line of its own, for the next line that says something."""
     assert expected == found(text, path)
+
+
+def stray(text: str, path: str = "a.py") -> list[str]:
+    """Each comment that says nothing that is known: where its word stands, the word, and the comment."""
+    found = strays(path, text.split("\n"))
+    return [f"{s.at.line}:{s.at.column}-{s.at.end_column} {s.word} | {s.text}" for s in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("f()  # r4c: igonre[A]", ["1:13-19 igonre | # r4c: igonre[A]"]),
+        ("f()  # noqa # r4c:noqa[A] # r4c: ignore[B]", ["1:19-23 noqa | # r4c:noqa[A]"]),
+        ("# r4c: off", ["1:8-11 off | # r4c: off"]),
+        ("# r4c: Ignore[A]", ["1:8-14 Ignore | # r4c: Ignore[A]"]),
+        ("# r4c: ignore(A)", ["1:8-17 ignore(A) | # r4c: ignore(A)"]),
+        ("# r4c: ignores[A]", ["1:8-15 ignores | # r4c: ignores[A]"]),
+        ("# r4c ignore[A]", ["1:3-13 r4c ignore | # r4c ignore[A]"]),
+        ("# R4C: file-ignore[A]", ["1:3-19 R4C: file-ignore | # R4C: file-ignore[A]"]),
+        ("漢()  # r4c: igonre[A]", ["1:13-19 igonre | # r4c: igonre[A]"]),
+        # What is known, no comment, or prose.
+        ("# r4c: ignore[A]", []),
+        ("# r4c: file-ignore[A]", []),
+        ("# r4c: ignore", []),
+        ("# r4c ignores this", []),
+        ("# R4C-FB-002: why", []),
+        ("# write `# r4c: noqa[A]` there", []),
+        ("x = '# r4c: noqa[A]'", []),
+        ('"""\n# r4c: noqa[A]\n"""', []),
+        ("(((  # r4c: noqa[A]", ["1:13-17 noqa | # r4c: noqa[A]"]),
+        ('x = """\n# r4c: noqa[A]', []),
+    ],
+)
+def test_strays(text: str, expected: list[str]) -> None:
+    """A comment that speaks to us and is no suppression; nothing where it is not certain to be a comment."""
+    assert expected == stray(text)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.toml", "x = 1  # r4c: noqa[A]", ["1:15-19 noqa | # r4c: noqa[A]"]),
+        ("a.toml", "x = '# r4c: noqa[A]'", []),
+        ("a.yaml", "# r4c: noqa[A]\nx: 1", ["1:8-12 noqa | # r4c: noqa[A]"]),
+        ("a.properties", "! r4c: noqa[A]", ["1:8-12 noqa | ! r4c: noqa[A]"]),
+        (".env.production", "# r4c: noqa[A]", ["1:8-12 noqa | # r4c: noqa[A]"]),
+    ],
+)
+def test_strays_in_configuration(path: str, text: str, expected: list[str]) -> None:
+    """The same there."""
+    assert expected == stray(text, path)

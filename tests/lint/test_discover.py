@@ -76,6 +76,10 @@ def test_named_files_are_taken_though_excluded() -> None:
         ("tools/old", ["a_pb2.py", "generated/b.py", "tools/generated/d.py", "tools/new.py"]),
         ("tools/*", ["a_pb2.py", "generated/b.py"]),
         ("./tools/", ["a_pb2.py", "generated/b.py"]),
+        ("tools/**/*.py", ["a_pb2.py", "generated/b.py"]),
+        ("**/*_pb2.py", ["generated/b.py", "tools/generated/d.py", "tools/new.py", "tools/old/c.py"]),
+        ("**/generated/**/*.py", ["a_pb2.py", "tools/new.py", "tools/old/c.py"]),
+        ("tools**/*.py", ["a_pb2.py", "generated/b.py"]),
         ("/generated", ["a_pb2.py", "tools/generated/d.py", "tools/new.py", "tools/old/c.py"]),
     ],
 )

@@ -26,6 +26,8 @@ pytestmark = pytest.mark.usefixtures("here")
         ("./tests/*", ["tests/deep/test_b.py"]),
         ("test_*.py", ["pkg/tests/test_a.py", "tests/deep/test_b.py"]),
         ("**/test_*.py", ["pkg/tests/test_a.py", "tests/deep/test_b.py"]),
+        ("pkg/**/a.py", ["pkg/a.py"]),
+        ("**/pkg/**/test_a.py", ["pkg/tests/test_a.py"]),
         ("pkg/tests", ["pkg/tests/test_a.py"]),
         ("pkg/a.py", ["pkg/a.py"]),
         ("PKG", []),

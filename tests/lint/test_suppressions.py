@@ -173,3 +173,33 @@ def test_failures_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link, "link", fail)
     write("a.py", f"{HEAD}x = 1  # r4c: ignore[R4C-FB-003]\n")
     assert [] == analyse(["."], load(["."])).diagnostics
+
+
+@pytest.mark.parametrize(
+    ("comment", "suggestion"),
+    [
+        ("# r4c: igonre[R4C-VA-001]", "did you mean 'ignore'?"),
+        ("# r4c: noqa[R4C-VA-001]", "did you mean 'ignore'?"),
+        ("# r4c: fileignore[R4C-VA-001]", "did you mean 'file-ignore'?"),
+        ("# r4c ignore[R4C-VA-001]", "did you mean 'r4c: ignore'?"),
+        ("# R4C: file-ignore[R4C-VA-001]", "did you mean 'r4c: file-ignore'?"),
+        ("# r4c: off", "write 'ignore[…]' or 'file-ignore[…]' with codes, or begin the comment otherwise"),
+    ],
+)
+def test_no_directive(comment: str, suggestion: str) -> None:
+    """A comment that was meant to silence something is told, and silences nothing, in code and in configuration."""
+    write("a.py", f"{HEAD}@retry(max_attempts=0)  {comment}\ndef f() -> None: ...\n")
+    write("resilience4cata.toml", f"[resilience4cata.defaults.retry]\n{comment}\nmax-attempts = 2\n")
+    found = [d for d in analyse(["."], load(["."])).diagnostics if d.code != "R4C-VA-001"]
+    word = comment.partition("[")[0][2:].removeprefix("r4c: ")
+    assert [("R4C-SUP-002", comment, f"no directive '{word}'", suggestion)] * 2 == [
+        (d.code, d.subject, d.message, d.suggestion) for d in found
+    ]
+    assert ["1:21 VA-001"] == [
+        d for d in check(f"@retry(max_attempts=0)  {comment}\ndef f() -> None: ...\n") if "VA" in d
+    ]
+
+
+def test_silencing_what_is_no_directive() -> None:
+    """As other findings about comments."""
+    assert [] == check("# r4c: off\n# r4c: file-ignore[R4C-SUP-002]\n")

@@ -212,7 +212,7 @@ TIMEOUT = Ref("builtins.TimeoutError", True, ("builtins.TimeoutError", "builtins
         ("(OSError if x else Broken, 1)", Items((UNKNOWN, 1))),
         ("()", Items(())),
         ("OSError | Broken", UNKNOWN),
-        ("NET + (OSError,)", UNKNOWN),
+        ("NET + (OSError,)", Items((OS_ERROR, BROKEN, OS_ERROR))),
         ("'OSError'", "OSError"),
     ],
 )

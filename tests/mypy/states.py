@@ -135,6 +135,20 @@ class Special(Client):
     def other(self, x: int) -> int:
         return x
 """,
+    "limits.py": """
+from datetime import timedelta
+from typing import Final
+
+WAIT: Final = timedelta(seconds=2)
+""",
+    "patient.py": """
+from limits import WAIT
+from resilience4cata import timeout
+
+
+@timeout(WAIT)
+def patient() -> None: ...
+""",
     "pyproject.toml": '[tool.r4c]\nconfig-files = ["resilience.properties"]\n',
     "resilience.properties": "resilience4cata.configs.external.retry.delay=200ms\n",
 }
@@ -163,6 +177,8 @@ _REFRESH = 'app.py:19:6:19:30: error: @fallback(method="_stale") on app.Client.r
 _CONFIGURED = "app.py:34:40:34:46: error: "
 _TEMPLATE = 'app.py:34:19:34:28: error: @retry(config="external") on app.Client.configured: no template named'
 _HANDLED = "app.py:37:6:37:29: error: @fallback(Recent) on app.Client.handled: "
+_MISSPELT = "pyproject.toml: error: unknown key 'config-file' in [tool.r4c]; did you mean 'config-files'?"
+_PATIENT = "patient.py:6:10:6:13: error: @timeout(timedelta({})) on patient.patient: "
 
 EDITS: Final = (
     # Policies.
@@ -260,11 +276,22 @@ EDITS: Final = (
     Edit("a template", "resilience.properties", "configs.external.", "configs.externl.", (_TEMPLATE,)),
     Edit("the templates of the code", "pyproject.toml", 's"]\n', 's"]\ntemplates = ["external"]\n'),
     Edit("the list of files", "pyproject.toml", '"resilience.properties"', "", (_TEMPLATE,)),
+    Edit("the list of files under another name", "pyproject.toml", "config-files", "config-file", (_MISSPELT,)),
     Edit(
         "a file that is gone",
         *("resilience.properties", "", ""),
-        ("pyproject.toml: error: tool.r4c.config-files: cannot read resilience.properties: No such file",),
+        ("pyproject.toml: error: config-files in [tool.r4c]: cannot read resilience.properties: No such file",),
     ),
+    # Lengths, which no type tells.
+    Edit(
+        "a length",
+        "limits.py",
+        "seconds=2",
+        "seconds=-2",
+        (f"{_PATIENT.format('seconds=-2')}timedelta(seconds=-2) is",),
+    ),
+    Edit("a length of nothing", "limits.py", "seconds=2", "", (f"{_PATIENT.format(0)}timeout cannot be zero",)),
+    Edit("a length that nobody knows", "limits.py", "timedelta(seconds=2)", "min(timedelta(), timedelta(1))"),
 )
 
 

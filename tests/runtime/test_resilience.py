@@ -340,3 +340,14 @@ class TestHandlerFactory:
 
         with Resilience.builder().only(__name__).handler_factory(lambda kind: kind("made")).build().activate():
             assert find() == "made"
+
+
+def test_a_locked_name_that_no_instance_has(app: Application) -> None:
+    """Told at the call, at the name itself."""
+    app.load("acme", 'from resilience4cata import circuit_breaker\n@circuit_breaker(name="payments")\ndef pay(): ...')
+    builder = Resilience.builder().only("acme").locked("payments", "paymets")
+    with pytest.warns(ResilienceWarning):
+        (found,) = builder.build().diagnostics
+    line = "locked(\"paymets\"): no instance 'paymets' is declared; did you mean 'payments'?"
+    assert ("R4C-CFG-009", line) == (found.code, found.line)
+    assert 68 == found.at.column

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from resilience4cata.suggestions import certain, did_you_mean, distance
+from resilience4cata.suggestions import certain, did_you_mean, did_you_mean_path, distance
 
 NAMES = [
     *("backoff", "delay", "failure_rate_threshold", "half_open_calls", "initial_limit", "jitter", "max_attempts"),
@@ -206,3 +206,38 @@ def test_long_words_are_quick() -> None:
     started = time.process_time()
     assert other == did_you_mean(word, [other, word[::-1], "short", word * 2])
     assert time.process_time() - started < 3
+
+
+IDS = [
+    "acme.payments.clients.PaymentsClient#charge",
+    "acme.payments.clients.PaymentsClient#refund",
+    "acme.payments.clients.RefundsClient#send",
+    "acme.payments.clients#ping",
+    "payments",
+]
+
+
+@pytest.mark.parametrize(
+    ("word", "suggestion"),
+    [
+        # What paths have in common says nothing about the rest.
+        ("acme.payments.clients.Foo#bar", None),
+        ("acme.payments.clients.UserClient#send", None),
+        ("acme.payments.users#ping", None),
+        ("acme.payments.clients#xyz", None),
+        # Each part is near its counterpart.
+        ("acme.payment.clints.PaymentClient#chrge", IDS[0]),
+        ("acme.payments.clients.payments_client#refund", IDS[1]),
+        ("acme.payments.clients.ping", IDS[3]),
+        ("payment", "payments"),
+        # Parts are missing in front, or there are too many.
+        ("PaymentsClient#charge", IDS[0]),
+        ("src.acme.payments.clients#ping", IDS[3]),
+        ("charge", None),
+        ("", None),
+        (".", None),
+    ],
+)
+def test_paths(word: str, suggestion: str | None) -> None:
+    """Paths are compared part by part."""
+    assert suggestion == did_you_mean_path(word, IDS)

@@ -10,7 +10,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import diff_bytes, unified_diff
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from resilience4cata.records import replace
 
@@ -97,10 +97,11 @@ def _saved(path: str, before: bytes, data: bytes) -> str:
     return ""
 
 
-def show(result: Repaired, baseline: Baseline | None, *, unsafe: bool, exit_zero: bool) -> int:
-    """Write what would change, in the form that `patch` and `git apply -p0` take. Returns the exit code."""
+def show(result: Repaired, baseline: Baseline | None, *, unsafe: bool, exit_zero: bool, colour: bool = False) -> int:
+    """Write what would change, in the form that `patch` and `git apply -p0` take, or in colours; the exit code."""
     for path, data in sorted(result.after.items()):
-        _print_as_it_is(_diff(path, result.before[path], data))
+        lines = _diff(path, result.before[path], data)
+        _print_as_it_is(map(_coloured, lines) if colour else lines)
     _, more = fixable(result.report, _new(result.report, baseline), unsafe=unsafe)
     if not result.after:
         hint = f" ({more} with --unsafe-fixes)" if more else ""
@@ -121,6 +122,23 @@ def _diff(path: str, before: bytes, after: bytes) -> Iterator[bytes]:
     name = os.fsencode(path)
     for line in diff_bytes(unified_diff, _lines(before), _lines(after), name, name):
         yield line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n"
+
+
+# As git has them: what was there, what would be, and where.
+_COLOURS: Final = (
+    (b"---", b"\x1b[1m"),
+    (b"+++", b"\x1b[1m"),
+    (b"@@", b"\x1b[36m"),
+    (b"-", b"\x1b[31m"),
+    (b"+", b"\x1b[32m"),
+)
+
+
+def _coloured(line: bytes) -> bytes:
+    """A line of a diff with escapes for a terminal, which end before the line does."""
+    colour = next((colour for start, colour in _COLOURS if line.startswith(start)), b"")
+    text = line.rstrip(b"\r\n")
+    return colour + text + b"\x1b[0m" + line[len(text) :] if colour else line
 
 
 def _lines(data: bytes) -> list[bytes]:

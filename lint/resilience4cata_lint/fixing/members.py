@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .code import Code, Edits
+from .code import Code, Edits, Span
 from .imports import reference
 from .text import Edit
 
@@ -16,12 +17,26 @@ if TYPE_CHECKING:
 
 def member(code: Code, fix: Fix, at: At) -> Edits | None:
     """The member in place of the text that stands here, with the import of its enumeration if need be."""
-    nodes = code.exactly(at)
-    if not any(isinstance(node, ast.Constant) and node.value == fix.words[0] for node in nodes):
+    texts = [node for node in _values(code, at) if isinstance(node, ast.Constant) and node.value == fix.words[0]]
+    if not texts:
         return None
+    text = code.of(texts[0])
     enumeration, _, name = fix.text.partition(".")
     named = reference(code, enumeration)
-    if named is None or "\n" in code.of(nodes[0]) or "#" in code.of(nodes[0]):
+    if named is None or "\n" in text or "#" in text:
         return None
     expression, imports = named
-    return Edit(*code.text.span(at), f"{expression}.{name}"), *imports
+    return Edit(*code.span(texts[0]), f"{expression}.{name}"), *imports
+
+
+def _values(code: Code, at: At) -> list[ast.expr]:
+    """The expression that stands in a place, or the arguments of which it is made: those of `order("RETRY", …)`."""
+    several = (node.args for node in ast.walk(code.tree) if isinstance(node, ast.Call) and len(node.args) > 1)
+    return next((given for given in several if _around(code, given) == code.text.span(at)), None) or code.exactly(at)
+
+
+def _around(code: Code, given: list[ast.expr]) -> Span | None:
+    # Within f-strings, older versions of Python give places that do not exist.
+    with suppress(ValueError):
+        return code.span(given[0])[0], code.span(given[-1])[1]
+    return None

@@ -10,10 +10,11 @@ from resilience4cata.comments import is_configuration
 from resilience4cata.diagnostics import Action
 from resilience4cata.records import dataclass, field
 
+from .. import deployments
 from ..configuration import READABLE
 from . import arguments, code, decorators, members, words
 from .code import Code, Edits
-from .text import Text
+from .text import Text, spliced
 
 if TYPE_CHECKING:
     from resilience4cata.diagnostics import Diagnostic, Fix
@@ -105,12 +106,38 @@ def is_sound(path: str, data: bytes, before: bytes) -> bool:
         Text(path, data)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return False
-    from resilience4cata.config.reading import read
+    return _keeps_its_keys(path, data, before) and _keeps_its_variables(path, data, before)
 
+
+def _keeps_its_keys(path: str, data: bytes, before: bytes) -> bool:
+    """Whether a file of keys can be read as one, if it could before: others hold variables for a process."""
     if not path.endswith(READABLE):
         return True
-    file = read(path, data)
-    return file.broken is None and len(file.repeated) <= len(read(path, before).repeated)
+    from resilience4cata.config.reading import read
+
+    old = read(path, before)
+    if old.broken is not None:
+        return True
+    new = read(path, data)
+    return new.broken is None and len(new.repeated) <= len(old.repeated)
+
+
+def _keeps_its_variables(path: str, data: bytes, before: bytes) -> bool:
+    """Whether all variables are set that were, and none again that was set already."""
+    if not deployments.may_be_one(path, before):
+        return True
+    from ..assignments import assignments, repeated
+
+    is_whole = len(assignments(path, data)) == len(assignments(path, before))
+    return is_whole and repeated(path, data) <= repeated(path, before)
+
+
+def _sound(source: Source, edits: Edits) -> Edits:
+    """The edits, or none if they would break a file of configuration by themselves: a key may be there already."""
+    if not edits or not is_configuration(source.path):
+        return edits
+    data = source.text.encoded(spliced(source.text.whole, edits))
+    return edits if is_sound(source.path, data, source.data) else ()
 
 
 @dataclass(slots=True)
@@ -141,7 +168,7 @@ class Offers:
         known = self._edits.get(id(diagnostic))
         if known is None:
             source = self.source(diagnostic.at.source)
-            known = diagnostic, () if source is None else source.edits(diagnostic)
+            known = diagnostic, () if source is None else _sound(source, source.edits(diagnostic))
             self._edits[id(diagnostic)] = known
         return known[1]
 

@@ -19,11 +19,20 @@ _PART: Final = r"[\w.#/-]"
 
 
 def replaced(text: Text, fix: Fix, at: At) -> Edits | None:
-    """Another word in the one place between these two ends where the word stands by itself."""
+    """Another word in the one place between these two ends where the word stands by itself.
+
+    A word in quotes is the whole value, which goes with its quotes, whichever they are.
+    """
     start, end = text.span(at)
-    word = re.compile(rf"(?<!{_PART}){re.escape(fix.words[0])}(?!{_PART})")
+    word = fix.words[0]
+    if not word.isprintable():
+        return None  # what ends lines is part of how the value is laid out
+    if len(word) > 1 and word[0] == word[-1] == '"':
+        is_quoted = text.whole[start:end] in (word, f"'{word[1:-1]}'")
+        return (Edit(start, end, fix.text),) if is_quoted and is_plain(fix.text) else None
+    wanted = re.compile(rf"(?<!{_PART}){re.escape(word)}(?!{_PART})")
     # Cut out, since what stands around the place is no part of the word.
-    found = [match.span() for match in word.finditer(text.whole[start:end])]
+    found = [match.span() for match in wanted.finditer(text.whole[start:end])]
     if len(found) != 1 or not is_plain(fix.text):
         return None
     return (Edit(start + found[0][0], start + found[0][1], fix.text),)

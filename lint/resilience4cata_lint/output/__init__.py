@@ -16,7 +16,19 @@ if TYPE_CHECKING:
 
     from ..engine import Report
 
-__all__ = ["FORMATS", "Format", "View", "counted", "fixable", "format_named", "hint", "mark", "statistics", "summary"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "View",
+    "counted",
+    "fixable",
+    "format_named",
+    "hint",
+    "mark",
+    "passed",
+    "statistics",
+    "summary",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +64,27 @@ def summary(report: Report, seconds: float | None = None) -> str:
     checked = f"checked {counted(report.files, 'file')}{took}"
     every = [*report.fixed, *report.diagnostics]
     if not every:
-        return "All checks passed." if seconds is None else f"All checks passed ({checked})."
+        result = _nothing_found(report)
+        return f"{result}." if seconds is None else f"{result} ({checked})."
     severities = Counter(d.severity.value for d in every)
     kinds = [counted(severities[kind], kind) for kind in ("error", "warning") if severities[kind]]
     files = len({d.at.source for d in every})
     fixed = f"{len(report.fixed)} fixed, {len(report.diagnostics)} remaining; " if report.fixed else ""
     return f"Found {' and '.join(kinds)} in {counted(files, 'file')} ({fixed}{checked})"
+
+
+def passed(report: Report) -> bool:
+    """Whether there is nothing to do."""
+    return not (report.diagnostics or report.outdated or report.failures)
+
+
+def _nothing_found(report: Report) -> str:
+    if report.failures:
+        return "Nothing was found, but not everything could be checked"
+    if report.outdated:
+        gone = "1 entry" if report.outdated == 1 else f"{report.outdated} entries"
+        return f"Nothing new was found, but {gone} of the baseline must go"
+    return "All checks passed"
 
 
 FIXABLE: Final = "[*]"

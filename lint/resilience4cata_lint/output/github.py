@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TextIO
 
 from . import View, statistics, summary
-from .places import in_repository
+from .places import in_report, in_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ _MOST_MESSAGE: Final = 64 * 1024
 
 def render(report: Report, stream: TextIO, view: View) -> None:
     """Write one command per finding, then the counts."""
-    path_of = in_repository()
+    path_of = in_repository(report.coverage.folders)
     stream.writelines(f"{_command(diagnostic, path_of)}\n" for diagnostic in report.diagnostics)
     if view.statistics:
         stream.writelines(f"{line}\n" for line in statistics(report.diagnostics))
@@ -43,7 +43,7 @@ def _command(diagnostic: Diagnostic, path_of: Callable[[str], str]) -> str:
             properties["endColumn"] = max(at.end_column, at.column)
     properties["title"] = f"{diagnostic.code} ({diagnostic.name})"[:_MOST_TITLE]
     shown = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
-    return f"::{diagnostic.severity.value} {shown}::{_data(_message(diagnostic))}"
+    return f"::{diagnostic.severity.value} {shown}::{_data(_message(in_report(diagnostic, path_of)))}"
 
 
 def _message(diagnostic: Diagnostic) -> str:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final, TextIO
 
 from ..fingerprints import fingerprints
-from .places import in_repository
+from .places import in_report, in_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ _SEVERITIES: Final = {"error": "major", "warning": "minor"}
 
 def render(report: Report, stream: TextIO, view: View) -> None:
     """Write one object per finding."""
-    path_of = in_repository()
+    path_of = in_repository(report.coverage.folders)
     known = zip(report.diagnostics, fingerprints(report.diagnostics, path_of), strict=True)
     stream.write(json.dumps([_issue(diagnostic, print_, path_of) for diagnostic, print_ in known], indent=2))
     stream.write("\n")
@@ -34,7 +34,7 @@ def _issue(diagnostic: Diagnostic, fingerprint: str, path_of: Callable[[str], st
     end = {"line": last, "column": at.end_column if at.end_column and last == at.end_line else column}
     # The widget shows nothing but the description, so the code stands there too.
     return {
-        "description": f"{diagnostic.code}: {' '.join(diagnostic.line.split())}",
+        "description": f"{diagnostic.code}: {' '.join(in_report(diagnostic, path_of).line.split())}",
         "check_name": diagnostic.code,
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[diagnostic.severity.value],

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
-from .places import in_repository
+from .places import in_report, in_repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,10 +25,10 @@ _NAME: Final = "r4c"
 
 def render(report: Report, stream: TextIO, view: View) -> None:
     """Write one XML document, in ASCII, so that no encoding of a stream spoils it."""
-    stream.writelines(f"{_ascii(line)}\n" for line in _document(report.diagnostics))
+    stream.writelines(f"{_ascii(line)}\n" for line in _document(report.diagnostics, report.coverage.folders))
 
 
-def _document(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+def _document(diagnostics: Sequence[Diagnostic], checked: Sequence[str]) -> Iterator[str]:
     count = len(diagnostics)
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield f'<testsuites name="{_NAME}" tests="{count or 1}" failures="{count}" errors="0">'
@@ -36,12 +36,12 @@ def _document(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
         yield f'  <testsuite name="{_NAME}" tests="1" failures="0" errors="0">'
         yield f'    <testcase name="no findings" classname="{_NAME}"/>'
         yield "  </testsuite>"
-    path_of = in_repository()
+    path_of = in_repository(checked)
     by_file: dict[str, list[Diagnostic]] = {}
     for diagnostic in diagnostics:
-        by_file.setdefault(path_of(diagnostic.at.source), []).append(diagnostic)
-    for path, found in by_file.items():
-        yield from _suite(path, found)
+        by_file.setdefault(diagnostic.at.source, []).append(in_report(diagnostic, path_of))
+    for source, found in by_file.items():
+        yield from _suite(path_of(source), found)
     yield "</testsuites>"
 
 

@@ -35,12 +35,11 @@ _MOST_DESCRIPTION: Final = 1_024
 
 def render(report: Report, stream: TextIO, view: View) -> None:
     """Write one log with one run, the rules that found something included."""
-    stream.write(json.dumps(_log(report.diagnostics, report.offers), indent=2))
+    stream.write(json.dumps(_log(report.diagnostics, report.offers, in_repository(report.coverage.folders)), indent=2))
     stream.write("\n")
 
 
-def _log(diagnostics: Sequence[Diagnostic], offers: Offers) -> Json:
-    path_of = in_repository()
+def _log(diagnostics: Sequence[Diagnostic], offers: Offers, path_of: Callable[[str], str]) -> Json:
     known = list(zip(diagnostics, fingerprints(diagnostics, path_of), strict=True))
     if len(known) > _MOST_RESULTS:
         known = sorted(known, key=lambda pair: pair[0].severity is not Severity.ERROR)[:_MOST_RESULTS]

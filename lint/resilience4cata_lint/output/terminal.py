@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from . import View, hint, mark, statistics, summary
+from . import View, hint, mark, passed, statistics, summary
 from .excerpt import Line, excerpt
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def draw(report: Report, stream: TextIO, view: View) -> None:
         for line in statistics(report.diagnostics):
             console.print(line)
         console.print()
-    style = Style(bold=True, color=None if report.diagnostics else "green")
+    style = Style(bold=True, color="green" if passed(report) else None)
     console.print(Text(summary(report, view.seconds), style), soft_wrap=True)
     for line in hint(report, view):
         console.print(Text(line), soft_wrap=True)

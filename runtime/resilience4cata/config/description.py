@@ -54,9 +54,9 @@ class DescribedSetting:
 class Description:
     """The effective settings of one element; printed, it says all of it.
 
-    `id` is the element's own instance, `layers` its policies in the order in which they run, outermost first, and
-    `instances` those of them that are shared, with the name of the instance. `ordered` is False where the order is not
-    known, which happens only where nothing runs.
+    `id` is the element's own instance, `layers` its policies in the order in which they run, outermost first,
+    `instances` those of them that are shared, with the name of the instance, and `off` those that are switched off.
+    `ordered` is False where the order is not known, which happens only where nothing runs.
     """
 
     id: str
@@ -64,6 +64,7 @@ class Description:
     settings: tuple[DescribedSetting, ...]
     instances: tuple[tuple[str, str], ...] = ()
     ordered: bool = True
+    off: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -90,10 +91,11 @@ class Description:
 
     @property
     def way_in(self) -> str:
-        """The layers that a call passes through: `retry -> timeout -> the function`."""
+        """The layers that a call passes through: `retry -> timeout (off) -> the function`."""
+        layers = [f"{layer} (off)" if layer in self.off else layer for layer in self.layers]
         if self.ordered:
-            return " -> ".join((*self.layers, "the function"))
-        return f"{', '.join(self.layers)} (in an order that is not known) -> the function"
+            return " -> ".join((*layers, "the function"))
+        return f"{', '.join(layers)} (in an order that is not known) -> the function"
 
     def heading(self, policy: str) -> str:
         """What stands above the settings of a policy: `retry (instance 'payments')`."""
@@ -141,7 +143,22 @@ def description_of(
     instances = tuple((policy, name) for policy, name in names if isinstance(name, str))
     own = effective.get(("order", "layers"))
     ordered = own is None or is_order(own.value)
-    return Description(element_id(element) or element.definition.id, layers, tuple(found), instances, ordered)
+    off = tuple(_switched_off(layers, effective, resolver.project))
+    return Description(element_id(element) or element.definition.id, layers, tuple(found), instances, ordered, off)
+
+
+def _switched_off(
+    layers: Collection[str], effective: Mapping[SettingKey, Effective], project: Project
+) -> Iterator[str]:
+    """The layers that certainly let every call pass: switched off themselves, or all of them at once."""
+    everything, fallbacks = (last_global(project.files, name) for name in ("enabled", "fallback.when-disabled"))
+    for policy in layers:
+        own = effective.get((policy, "enabled"))
+        answers = policy == "fallback" and fallbacks is not None and fallbacks.value is True
+        if (own is not None and own.value is False) or (
+            everything is not None and everything.value is False and not answers
+        ):
+            yield policy
 
 
 def layers_in_order(effective: Mapping[SettingKey, Effective], project: Project) -> tuple[str, ...]:

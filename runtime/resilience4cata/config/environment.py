@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Final, Literal, NamedTuple
 
-from ..facts import UNKNOWN, Ambiguous, At, ConfigFile, Unknown, Variable
+from ..facts import UNKNOWN, Ambiguous, At, ConfigFile, Key, Similar, Unknown, Variable
 from ..records import dataclass, field, replace
 from ..schema import POLICIES
-from ..suggestions import did_you_mean
 from . import grammar, tree
+from .similar_variables import Tree, similar
 
 VARIABLE_PREFIX: Final = "RESILIENCE4CATA_"
 FILE_VARIABLE: Final = "RESILIENCE4CATA_FILE"
@@ -78,23 +78,31 @@ def read_variables(source: str, assignments: Iterable[Assignment], names: Names)
         return ConfigFile(source)
     owners = _Owners.of(names)
     keys, unknown, ambiguous = [], [], []
-    for name, value, at, value_at in ours:
+    for assignment in ours:
+        name, at = assignment.name, assignment.at
         known = sorted(owners.keys(name))
         if len(known) == 1:
-            text = value if isinstance(value, str) else ""
-            key = tree.properties_key(known[0], text, partial(_everywhere, at), value_at)
+            key = _key(known[0], assignment)
             if key is not None:
-                keys.append(key if isinstance(value, str) else replace(key, value=UNKNOWN))
+                keys.append(key)
         elif known:
             ambiguous.append(Ambiguous(name, at, tuple(k.partition(".")[2] for k in known)))
         else:
-            unknown.append(owners.unknown(name, at))
+            unknown.append(owners.unknown(assignment))
     return ConfigFile(source, tuple(keys), unknown=tuple(unknown), ambiguous=tuple(ambiguous))
 
 
 def is_ours(variable: str) -> bool:
     """Whether a variable is meant for a key; one names a file."""
     return variable.startswith(VARIABLE_PREFIX) and variable != FILE_VARIABLE
+
+
+def _key(name: str, assignment: Assignment) -> Key | None:
+    """The key of this name with what is assigned as its value."""
+    value = assignment.value
+    text = value if isinstance(value, str) else ""
+    key = tree.properties_key(name, text, partial(_everywhere, assignment.at), assignment.value_at)
+    return key if key is None or isinstance(value, str) else replace(key, value=UNKNOWN)
 
 
 def _everywhere(at: At, start: int, end: int) -> At:
@@ -132,7 +140,7 @@ def _singles() -> Mapping[str, str]:
     return {variable_of(key): key for key in keys}
 
 
-@dataclass(slots=True)
+@dataclass(eq=False)
 class _Owners:
     """Every beginning of known keys, and the section of each name."""
 
@@ -169,32 +177,64 @@ class _Owners:
                 if rest is not None:
                     yield f"{owner.key}{rest}"
 
-    def unknown(self, variable: str, at: At) -> Variable:
-        """What is not known about a variable that belongs to no key."""
+    def unknown(self, assignment: Assignment) -> Variable:
+        """What is not known about a variable that belongs to no key, and which ones of known keys could be meant."""
+        variable, at = assignment.name, assignment.at
+        candidates = tuple(self._similar(assignment))
         named = _named(variable, self.names.profiles)
-        if named is not None:
-            kind, section, written, rest = named
-            word = written.lower().replace("_", "-")
-            # Two names that are not alike are no slip of each other, however much their variables share.
-            near = did_you_mean(word, self._of(kind))
-            others = () if near is None else (f"{section}{variable_of(near)}_{rest}",)
-            return Variable(variable, at, kind, word, others)
-        owner = max((o for o in self.owners if variable.startswith(o.variable)), key=lambda o: len(o.variable))
-        # Without a level that is known, one may be missing.
-        owners = self._few() if owner.variable == VARIABLE_PREFIX else (owner,)
-        return Variable(variable, at, candidates=tuple(o.variable + rest for o in owners for rest in o.rest))
+        if named is None:
+            return Variable(variable, at, candidates=candidates)
+        kind, written = named
+        return Variable(variable, at, kind, written.lower().replace("_", "-"), candidates)
 
-    def _few(self) -> Iterator[_Owner]:
-        """The beginnings without names, which a key that lacks its level could have."""
-        return (owner for owner in self.owners if owner.key.count(".") < 3)
+    def _similar(self, assignment: Assignment) -> Iterator[Similar]:
+        name = assignment.name.removeprefix(VARIABLE_PREFIX)
+        for near in similar(name, self._parts, ("DEFAULTS", "CONFIGS", "INSTANCES")):
+            variable = f"{VARIABLE_PREFIX}{near.name}"
+            if variable == FILE_VARIABLE:
+                yield Similar(variable, None, near.is_certain)
+            keys = list(self.keys(variable))
+            # What several keys share would be told to be ambiguous, and is no help.
+            key = _key(keys[0], assignment) if len(keys) == 1 else None
+            if key is not None:
+                yield Similar(variable, key, near.is_certain)
 
-    def _of(self, kind: Kind) -> Iterable[str]:
+    @cached_property
+    def _parts(self) -> Tree:
+        """Everything that known variables consist of behind the prefix."""
+        root: dict[str, Tree | None] = {FILE_VARIABLE.removeprefix(VARIABLE_PREFIX): None}
+        for path in grammar.GLOBALS:
+            _put(root, path)
+        profiles: dict[str, Tree | None] = dict.fromkeys(map(variable_of, self.names.profiles), self._sections(""))
+        _put(profiles, grammar.PROFILES_ACTIVE[1:])
+        budgets = dict.fromkeys(map(variable_of, self.names.budgets), _ends(grammar.BUDGET))
+        return {**root, **self._sections("locked"), "PROFILES": profiles, "BUDGETS": budgets}
+
+    def _sections(self, of_instances: str) -> dict[str, Tree | None]:
+        """The sections that profiles have as well; `of_instances` is what else than settings an instance has."""
+        settings = _setting_parts()
+        templates, instances = {**settings, **_ends(["extends"])}, {**settings, **_ends(filter(None, [of_instances]))}
         return {
-            "template": self.names.templates,
-            "instance": self.names.instances,
-            "profile": self.names.profiles,
-            "budget": self.names.budgets,
-        }[kind]
+            "DEFAULTS": settings,
+            "CONFIGS": dict.fromkeys(map(variable_of, self.names.templates), templates),
+            "INSTANCES": dict.fromkeys(map(variable_of, self.names.instances), instances),
+        }
+
+
+def _put(tree: dict[str, Tree | None], path: Iterable[str]) -> None:
+    """Add a key of one or two parts."""
+    first, *rest = map(variable_of, path)
+    tree[first] = {**(tree.get(first) or {}), **_ends(rest)} if rest else None
+
+
+def _ends(words: Iterable[str]) -> dict[str, Tree | None]:
+    return dict.fromkeys(map(variable_of, words))
+
+
+@cache
+def _setting_parts() -> Tree:
+    """The policies with the attributes that files may set."""
+    return {variable_of(s.key): _ends(a.key for a in s.settable()) for s in POLICIES.values() if any(s.settable())}
 
 
 _SECTIONS: Final[Mapping[str, Kind]] = {
@@ -205,8 +245,8 @@ _SECTIONS: Final[Mapping[str, Kind]] = {
 }
 
 
-def _named(variable: str, profiles: Iterable[str]) -> tuple[Kind, str, str, str] | None:
-    """Kind, beginning, name and rest of a variable that is right but for a name that nobody declares.
+def _named(variable: str, profiles: Iterable[str]) -> tuple[Kind, str] | None:
+    """Kind and name of a variable that is right but for a name that nobody declares.
 
     Where its section or its rest is not right either, the name cannot be told from them: None.
     """
@@ -218,17 +258,17 @@ def _named(variable: str, profiles: Iterable[str]) -> tuple[Kind, str, str, str]
     kind = _SECTIONS.get(section)
     if kind is None or (start != VARIABLE_PREFIX and kind in ("profile", "budget")):
         return None
-    found = _inside_profile(tail) if kind == "profile" else _before(tail, kind)
-    return None if found is None else (kind, f"{start}{section}_", *found)
+    name = _inside_profile(tail) if kind == "profile" else _before(tail, kind)
+    return None if name is None else (kind, name)
 
 
-def _inside_profile(tail: str) -> tuple[str, str] | None:
+def _inside_profile(tail: str) -> str | None:
     found = [tail.find(f"_{inner}_") for inner in ("DEFAULTS", "CONFIGS", "INSTANCES")]
     end = min((position for position in found if position > 0), default=None)
-    return None if end is None else (tail[:end], tail[end + 1 :])
+    return None if end is None else tail[:end]
 
 
-def _before(tail: str, kind: Kind) -> tuple[str, str] | None:
+def _before(tail: str, kind: Kind) -> str | None:
     """The name before the longest ending that keys of this kind may have."""
     if kind == "budget":
         endings: Iterable[str] = map(variable_of, grammar.BUDGET)
@@ -236,4 +276,4 @@ def _before(tail: str, kind: Kind) -> tuple[str, str] | None:
         endings = _and("extends" if kind == "template" else "locked")
     fitting = (ending for ending in endings if tail.endswith(f"_{ending}") and len(tail) > len(ending) + 1)
     rest = max(fitting, key=len, default=None)
-    return None if rest is None else (tail[: -len(rest) - 1], rest)
+    return None if rest is None else tail[: -len(rest) - 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from math import isnan
 
 from ..facts import Items, Member, Ref, Unknown, Value, all_refs
 from ..schema import Attribute, AttributeKind
@@ -37,7 +38,10 @@ def _equal(left: Hashable, right: Hashable) -> bool | None:
 
 
 def _number(value: Value) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    # That equals nothing, not even itself, and is refused where it is written.
+    return None if isnan(value) else value
 
 
 def _are_members(value: Value) -> bool:

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from ..facts import Extends, Global, Meaning, Setting, Unrecognised
 from ..records import dataclass
 from ..schema import POLICIES, UNSET, Attribute, AttributeKind, PolicySchema, policy_by_key
-from ..suggestions import did_you_mean
+from ..suggestions import certain, did_you_mean
 
 Path = tuple[str, ...]
 Repair = Callable[[Path, int, str], str]
@@ -43,7 +43,9 @@ GLOBALS: Final[Mapping[Path, Attribute]] = {
         AttributeKind.EXCEPTIONS, "Types replaced by their cause before classification.", ()
     ),
     ("classification", "bypass"): _global(
-        AttributeKind.EXCEPTIONS, "Types that pass through every policy.", (MemoryError, RecursionError)
+        AttributeKind.EXCEPTIONS,
+        "Types that pass through every policy; a list replaces both.",
+        (MemoryError, RecursionError),
     ),
 }
 BUDGET: Final[Mapping[str, Attribute]] = {
@@ -75,10 +77,39 @@ def interpret(path: Path, repair: Repair, known_ids: Collection[str] = ()) -> Me
 def interpret_slash(segments: Path) -> Meaning:
     """What `acme.Client/charge/timeout/value` (an instance) or `external-call/timeout/value` (a family or class)
     means."""
-    *owner, _, _ = segments
-    name = "#".join(owner)
-    kind: Literal["family", "instance"] = "family" if len(owner) == 1 else "instance"
-    return _Reading(segments, _no_repair, ()).policy(len(owner), lambda p, a: Setting(kind, name, p, a))
+    if "#" in segments[0]:
+        # An id as it is written elsewhere.
+        repaired = (*segments[0].split("#"), *segments[1:])
+        is_right = isinstance(interpret_slash(repaired), Setting)
+        return Unrecognised(0, (), "/".join(repaired) if is_right else None)
+    if not all(segments):
+        return Unrecognised(segments.index(""), policy_keys())
+    position = _policy_position(segments)
+    name = "#".join(segments[:position])
+    kind: Literal["family", "instance"] = "family" if position == 1 else "instance"
+    return _Reading(segments, _with_slashes, ()).policy(position, lambda p, a: Setting(kind, name, p, a))
+
+
+def _policy_position(segments: Path) -> int:
+    """Where the policy stands, or belongs: behind a composed policy or class (1), or behind a method (2)."""
+    places = [place for place in (1, 2) if place < len(segments)]
+    if len(segments) > 3:
+        places.reverse()
+    keys = policy_keys()
+    exact = next((place for place in places if policy_by_key(segments[place]) is not None), None)
+    near = next((place for place in places if len(segments[place]) > 3 and did_you_mean(segments[place], keys)), None)
+    # Classes and modules have dots in their names, and methods and functions in them.
+    has_methods = "." in segments[0] and not is_attribute(segments[1])
+    return exact or near or (2 if has_methods else 1)
+
+
+def is_attribute(word: str) -> bool:
+    """Whether any policy has an attribute of this name that keys may set."""
+    return any(schema.by_key(word) is not None for schema in POLICIES.values())
+
+
+def _with_slashes(path: Path, index: int, level: str) -> str:
+    return "/".join((*path[:index], level, *path[index:]))
 
 
 def _no_repair(path: Path, index: int, level: str) -> str:
@@ -241,6 +272,8 @@ class _Reading:
             return Global("profiles.active")
         if i >= len(self.path) or self.path[i] in _SECTIONS:
             return Unrecognised(i)
+        if i + 1 == len(self.path) and certain(self.path[i], PROFILES_ACTIVE[1]):
+            return Unrecognised(i, PROFILES_ACTIVE[1:])
         return self.tree(i + 1, self.path[i])
 
     def _budget(self, i: int) -> Meaning:

@@ -121,24 +121,29 @@ class Instances:
 
 def guarded(project: Project) -> Iterator[Element]:
     """Every guarded function and method, each definition once."""
+    return (element for element, _ in guarded_by(project))
+
+
+def guarded_by(project: Project) -> Iterator[tuple[Element, Element]]:
+    """The same, each with the element that it has its policies from: itself, its class, or what it overrides."""
     own = [element for element in project.elements if element.definition.kind is not Kind.CLASS]
-    yield from own
+    yield from ((element, element) for element in own)
     taken = {element.definition.id for element in own}
     # One after another: what is wrapped again may be covered by a class.
-    for element in chain(_covered(project), _taking_over(own), _wrapped_again(project, taken)):
+    for element, source in chain(_covered(project), _taking_over(own), _wrapped_again(project, taken)):
         if element.definition.id not in taken:
             taken.add(element.definition.id)
-            yield element
+            yield element, source
 
 
-def _covered(project: Project) -> Iterator[Element]:
+def _covered(project: Project) -> Iterator[tuple[Element, Element]]:
     """Methods of decorated classes and of their subclasses."""
     for cls in project.elements:
         if cls.body is not None:
             for scope in (cls.body, *cls.body.subclasses()):
                 methods = scope.public_methods()
                 if not isinstance(methods, Unknown):
-                    yield from (Element(method, scope) for method in methods if _coverable(method))
+                    yield from ((Element(method, scope), cls) for method in methods if _coverable(method))
 
 
 def _coverable(method: Definition) -> bool:
@@ -146,7 +151,7 @@ def _coverable(method: Definition) -> bool:
     return method.kind in _METHODS and not method.yields and UNGUARDED not in marks
 
 
-def _taking_over(own: Sequence[Element]) -> Iterator[Element]:
+def _taking_over(own: Sequence[Element]) -> Iterator[tuple[Element, Element]]:
     """Overrides that have the policies of what they implement, or ask for them."""
     for element in own:
         if element.scope.is_class:
@@ -155,10 +160,10 @@ def _taking_over(own: Sequence[Element]) -> Iterator[Element]:
                 if isinstance(found, Definition) and found.owner == scope.id:
                     marks = {d.name for d in found.decorators if isinstance(d, Foreign)}
                     if element.definition.is_contract or INHERITED in marks:
-                        yield Element(found, scope)
+                        yield Element(found, scope), element
 
 
-def _wrapped_again(project: Project, known: set[str]) -> Iterator[Element]:
+def _wrapped_again(project: Project, known: set[str]) -> Iterator[tuple[Element, Element]]:
     """Guarded methods that a decorated class inherits: they are wrapped anew, under its own name."""
     for cls in project.elements:
         scope = cls.body
@@ -167,7 +172,7 @@ def _wrapped_again(project: Project, known: set[str]) -> Iterator[Element]:
         for name in scope.names():
             found = None if name.startswith("_") else scope.lookup(name)
             if isinstance(found, Definition) and found.owner != scope.id and found.id in known and _coverable(found):
-                yield Element(replace(found, id=f"{scope.id}.{name}", owner=scope.id), scope)
+                yield Element(replace(found, id=f"{scope.id}.{name}", owner=scope.id), scope), cls
 
 
 def _is_open(element: Element) -> bool:

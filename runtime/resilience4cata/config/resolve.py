@@ -183,9 +183,11 @@ class Resolver:
 
     def _overrides(self, policy: str, name: list[Given] | None, element: Element) -> Iterator[tuple[str, Given]]:
         """Layers 8, unless the instance is locked, and 9: of the builder, then those of a running program."""
-        instance = name[-1].value if name else element_id(element)
+        own = element_id(element)
+        # A policy without instances to share, a timeout, is the element's own in any case.
+        instance = name[-1].value if name and "name" in POLICIES[policy].attributes else own
         if instance is UNKNOWN:
-            yield from self._overrides_of_any(policy)
+            yield from self._overrides_of_any(policy, own)
         elif isinstance(instance, str):
             if instance not in self.locked:
                 for profile in (None, *self.profiles):
@@ -196,17 +198,25 @@ class Resolver:
                     found = _written(override.declarations, policy, Origin(layer, instance, override.at))
                     yield from found if override.certain else _perhaps(found, Doubt.CODE)
 
-    def _overrides_of_any(self, policy: str) -> Iterator[tuple[str, Given]]:
-        """Any instance may be meant, so every override that exists may or may not count."""
+    def _overrides_of_any(self, policy: str, own: str | None) -> Iterator[tuple[str, Given]]:
+        """The own instance or any shared one may be meant, so every override of these may or may not count."""
         for file in self.project.files:
             for key in file.keys:
                 meaning = key.meaning
-                if isinstance(meaning, Setting) and (meaning.kind, meaning.policy) == ("instance", policy):
+                if not isinstance(meaning, Setting) or (meaning.kind, meaning.policy) != ("instance", policy):
+                    continue
+                if _may_be(meaning.name, own):
                     origin = Origin(Layer.INSTANCE, meaning.name, key.at)
                     yield meaning.attribute, unknown(origin, Doubt.INSTANCE)
         for override in self.project.overrides:
-            origin = Origin(Layer.OVERRIDE, override.name, override.at)
-            yield from _perhaps(_written(override.declarations, policy, origin), Doubt.INSTANCE)
+            if _may_be(override.name, own):
+                origin = Origin(Layer.OVERRIDE, override.name, override.at)
+                yield from _perhaps(_written(override.declarations, policy, origin), Doubt.INSTANCE)
+
+
+def _may_be(instance: str, own: str | None) -> bool:
+    """Whether an element whose instance is not known may have this one: that of another function it has not."""
+    return instance == own or "#" not in instance
 
 
 def _perhaps(written: Iterable[tuple[str, Given]], doubt: Doubt) -> Iterator[tuple[str, Given]]:

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 
-from ..facts import At, Broken, ConfigFile
+from ..facts import At, Broken, ConfigFile, Key
 from . import tree
 from .environment import FILE_VARIABLE, EnvironmentSource, variable_of
 from .reading import read
@@ -177,12 +177,23 @@ def _rank(source: ConfigSource) -> int:
 
 
 def load(source: ConfigSource) -> ConfigFile:
-    """What a source holds now; a source of somebody's own that fails is a broken one."""
+    """What a source holds now; a source of somebody's own that fails, or gives something else, is a broken one."""
     try:
-        return source.load()
+        found: object = source.load()
     except Exception as error:
-        name = type(source).__name__
-        return ConfigFile(name, broken=Broken(At(name), f"cannot be loaded: {type(error).__name__}: {error}"))
+        return _unloadable(source, f"{type(error).__name__}: {error}")
+    if not isinstance(found, ConfigFile):
+        return _unloadable(source, f"its load() gives {type(found).__name__}, not ConfigFile")
+    keys: tuple[object, ...] = tuple(found.keys)
+    strange = next((key for key in keys if not isinstance(key, Key)), None)
+    if strange is not None:
+        return _unloadable(source, f"a key in what its load() gives is {type(strange).__name__}, not Key")
+    return found
+
+
+def _unloadable(source: ConfigSource, reason: str) -> ConfigFile:
+    name = type(source).__name__
+    return ConfigFile(name, broken=Broken(At(name), f"cannot be loaded: {reason}"))
 
 
 def shown_path(path: Path) -> str:

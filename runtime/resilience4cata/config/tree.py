@@ -29,15 +29,19 @@ from ..facts import (
     Value,
 )
 from ..records import dataclass, field, replace
-from ..schema import POLICIES, Attribute, policy_by_key
-from ..suggestions import did_you_mean, distance
+from ..schema import POLICIES, Attribute
+from ..suggestions import distance
 from . import grammar
 from .grammar import Path
 from .values import coerce
 
 PREFIX: Final = "resilience4cata"
+TYPED: Final = (".toml", ".yaml", ".yml")
+"""Formats whose values are more than text."""
+
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
-_OWNER: Final = re.compile(r"[\w.-]+")
+_OWNER: Final = re.compile(r"[\w.-]+(#\w+)?")
+_LEVELS: Final = ("defaults", "configs", "instances", "profiles", "budgets")
 
 
 def attribute_of(meaning: Meaning) -> Attribute | None:
@@ -68,7 +72,8 @@ def properties_key(name: str, value: str, place: Callable[[int, int], At], value
     if not text.isprintable():
         text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     coerced = _coerced(meaning, value, textual=True)
-    return Key(path, coerced, place(0, len(name)), value_at, meaning, text, tuple(parts_at))
+    is_certain = name != "/".join(path) or _is_prefix(path[0])
+    return Key(path, coerced, place(0, len(name)), value_at, meaning, text, tuple(parts_at), certain=is_certain)
 
 
 def _properties_meaning(name: str) -> tuple[Path, int, Meaning] | None:
@@ -94,7 +99,10 @@ def toml_key(path: Path, parts_at: tuple[At, ...], value: Value, value_at: At, r
     own, own_at = (path[len(root) :], parts_at[len(root) :]) if inside else (path, parts_at)
     segments = _segments(own, own_at) if inside or len(root) == 1 else ()
     meaning = slash_meaning(tuple(segment for segment, _ in segments))
-    if meaning is not None:
+    if isinstance(meaning, Unrecognised) and "/" not in own[0]:
+        meaning = None
+    has_slashes = meaning is not None
+    if has_slashes:
         own, own_at = tuple(segment for segment, _ in segments), tuple(place for _, place in segments)
         text = "/".join(own)
     else:
@@ -105,14 +113,18 @@ def toml_key(path: Path, parts_at: tuple[At, ...], value: Value, value_at: At, r
             meaning = Unrecognised(len(path)) if path == root else _astray(path, root)
     if meaning is None:
         return None
-    return Key(own, _coerced(meaning, value, textual=False), at, value_at, meaning, text, own_at)
+    is_certain = inside or not has_slashes or _is_prefix(own[0])
+    return Key(own, _coerced(meaning, value, textual=False), at, value_at, meaning, text, own_at, certain=is_certain)
 
 
 def _astray(path: Path, root: Path) -> Unrecognised | None:
     """A tree that somebody meant for us and that stands where nobody reads it."""
     last = len(root) - 1
-    if path[:last] == root[:last] and len(path) > last and is_near_prefix(path[last]):
-        return Unrecognised(last, (PREFIX,))
+    if path[:last] == root[:last] and len(path) > last:
+        if is_near_prefix(path[last]):
+            return Unrecognised(last, (PREFIX,))
+        if _is_prefix(path[last].partition(".")[0]) and path[last] != PREFIX:  # dots between quotes
+            return Unrecognised(last)
     if path[0] == PREFIX:  # in pyproject.toml, which is read below `tool`
         return Unrecognised(0, (), f"{root[0]}.{PREFIX}")
     return Unrecognised(0) if path[:2] == ("tool", PREFIX) else None
@@ -149,17 +161,26 @@ def _segments(path: Path, parts_at: tuple[At, ...]) -> list[tuple[str, At]]:
     return segments if len(segments) > len(path) else []
 
 
+def _is_prefix(word: str) -> bool:
+    """Whether our prefix is meant, however it is spelled."""
+    return word == PREFIX or is_near_prefix(word)
+
+
 def slash_meaning(segments: Path) -> Meaning | None:
-    """The meaning of a key with slashes; None unless its end looks like a policy and an attribute."""
-    if not 3 <= len(segments) <= 4 or not _OWNER.fullmatch(segments[0]) or not all(segments):
+    """The meaning of a key with slashes; None if its first segment can be no name of ours.
+
+    What means nothing may be somebody else's: that is for those to tell who know which names there are.
+    """
+    if len(segments) < 2 or not _OWNER.fullmatch(segments[0]):
         return None
-    policy, attribute = segments[-2:]
-    schema = policy_by_key(policy)
-    if schema is None and not any(known.by_key(attribute) for known in POLICIES.values()):
-        return None
-    if schema is None and did_you_mean(policy, grammar.policy_keys()) is None:
-        return None
-    return grammar.interpret_slash(segments)
+    if _is_prefix(segments[0]):
+        repaired = (PREFIX, *segments[1:])
+        found = _properties_meaning(".".join(repaired))
+        is_right = found is not None and not isinstance(found[2], Unrecognised)
+        return Unrecognised(0, (), ".".join(repaired) if is_right else None)
+    meaning = grammar.interpret_slash(segments)
+    # Without our prefix, what begins like a key of our tree is none.
+    return None if isinstance(meaning, Unrecognised) and segments[0] in _LEVELS else meaning
 
 
 def empty_table(key: Key) -> Key:
@@ -178,11 +199,8 @@ def empty_table(key: Key) -> Key:
 
 def with_known_ids(file: ConfigFile, ids: Collection[str]) -> ConfigFile:
     """The file with its keys of instances read again: of the ids that fit, the longest one that exists is meant."""
-    textual = not file.source.endswith(_TYPED)
+    textual = not file.source.endswith(TYPED)
     return replace(file, keys=tuple(_with_known_ids(key, ids, textual=textual) for key in file.keys))
-
-
-_TYPED: Final = (".toml", ".yaml", ".yml")
 
 
 def _with_known_ids(key: Key, ids: Collection[str], *, textual: bool) -> Key:

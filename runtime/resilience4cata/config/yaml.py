@@ -26,6 +26,7 @@ Places = tuple[At, ...]
 
 _MOST_ENTRIES: Final = 10_000
 _SECOND_DOCUMENT: Final = "a second document begins here, and only one can be read"
+_ROOT: Final = "keys belong at the top"
 _TOO_DEEP: Final = "lists or tables are nested too deeply"
 _STANDARD: Final = "tag:yaml.org,2002:"
 _NOTHING: Final = Items((), "set")  # shown as {}
@@ -71,7 +72,7 @@ class Document:
 
 
 def parse(source: str, text: str, wanted: Callable[[str], bool]) -> Document:
-    """The entries below those keys of the root that are `wanted`. Raises YamlError."""
+    """The entries below those keys of the root that are `wanted`. Raises YamlError, also for a root without keys."""
     try:
         node = compose(text, Loader=BaseLoader)
     except MarkedYAMLError as error:
@@ -89,6 +90,10 @@ def parse(source: str, text: str, wanted: Callable[[str], bool]) -> Document:
             _Walk(source, wanted, document).table(node, (), (), frozenset())
         except RecursionError:
             raise YamlError(_TOO_DEEP, 1, 1) from None
+    elif isinstance(node, SequenceNode):
+        _refuse(f"{_ROOT}, not a list", node)
+    elif isinstance(node, ScalarNode) and scalar(node) is not None:
+        _refuse(f"{_ROOT}, not a value alone", node)
     return document
 
 
@@ -137,9 +142,10 @@ class _Walk:
                 yield key, value
 
     def _split(self, key: ScalarNode) -> tuple[Path, Places]:
-        """The parts of a key, with their places: one without quotes may be joined by dots."""
+        """The parts of a key, with their places: one without quotes may be joined by dots, or by slashes between names
+        with dots."""
         at = self._at(key)
-        names = tuple(key.value.split("."))
+        names = (key.value,) if "/" in key.value else tuple(key.value.split("."))
         if key.style or not all(names) or at.line != at.end_line or at.end_column - at.column != len(key.value):
             return (key.value,), (at,)
         places, column = [], at.column

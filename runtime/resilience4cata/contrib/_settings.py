@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ..config import tree
 from ..config.sources import OptionsSource
 from ..facts import At, ConfigFile, Key
+from ..records import replace
 
 
 class MarkerSource(OptionsSource):
@@ -27,7 +28,9 @@ class MarkerSource(OptionsSource):
 
     def _key(self, name: str) -> Key | None:
         at = At(self.marker)
-        return tree.properties_key(name, str(self.options[name]), lambda *_: at, at)
+        key = tree.properties_key(name, str(self.options[name]), lambda *_: at, at)
+        # What a test sets here is meant for the library alone.
+        return replace(key, certain=True) if key is not None else None
 
 
 def _text(value: str | bool | float) -> str:

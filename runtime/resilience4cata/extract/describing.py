@@ -11,7 +11,7 @@ from ..config.origin import Effective, Given, Layer
 from ..facts import UNKNOWN, Element, Items
 from ..guards import guard_of
 from ..policies.recorded import is_a, layers
-from ..suggestions import did_you_mean
+from ..suggestions import did_you_mean_path
 from .definitions import owner_of
 from .settings import Settings
 from .values import full_name
@@ -45,7 +45,7 @@ class Describing:
         raise LookupError(msg)
 
     def _refusal(self, wanted: str, *, is_id: bool) -> str:
-        near = did_you_mean(wanted, (*self._instances.elements, *self._pipelines))
+        near = did_you_mean_path(wanted, (*self._instances.elements, *self._pipelines))
         if near is not None and is_id:
             return f"nothing guarded has the id '{wanted}'; did you mean '{near}'?"
         example = next(iter(self._instances.elements), "acme.payments.PaymentsClient#charge")

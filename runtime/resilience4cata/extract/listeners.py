@@ -1,4 +1,4 @@
-"""Listeners given to a builder, as facts."""
+"""Listeners given to a builder, or to what it built, as facts."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ _CALL: Final = "__call__"
 
 
 class CodeListener(NamedTuple):
-    """`.listener(callback)` as it was called."""
+    """`.listener(callback)` as it was called; `method` is another one that takes a callback, `position` its place."""
 
     callback: Callable[[Any], object]
     site: Site
+    method: str = "listener"
+    position: int = 0
 
 
 def listener_of(given: CodeListener, places: Places) -> Listener:
@@ -33,9 +35,9 @@ def listener_of(given: CodeListener, places: Places) -> Listener:
     name = getattr(callback, "__name__", "") or type(callback).__name__
     function = function_of(callback) or function_of(getattr(type(callback), _CALL, None))
     return Listener(
-        "listener",
+        given.method,
         "" if name == "<lambda>" else name,
         bool(function.__code__.co_flags & _COROUTINE) if function is not None else None,
-        places.argument(places.call(*given.site), "callback", 0),
+        places.argument(places.call(*given.site), "callback", given.position),
         places.function(function.__code__) if function is not None else NOWHERE,
     )

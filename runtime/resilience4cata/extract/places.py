@@ -9,7 +9,7 @@ call remains.
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
+from pathlib import Path, PurePath, PureWindowsPath
 from types import CodeType
 
 from ..facts import NOWHERE, At
@@ -39,10 +39,7 @@ class Places:
     def shown(self, filename: str) -> str:
         """A file's name as messages show it."""
         if filename not in self._shown:
-            path = Path(filename)
-            below = path.is_absolute() and path.is_relative_to(self._folder)
-            text = path.relative_to(self._folder).as_posix() if below else filename
-            self._shown[filename] = text
+            text = self._shown[filename] = shown(filename, self._folder)
             self._filenames[text] = filename
         return self._shown[filename]
 
@@ -115,6 +112,14 @@ class Places:
         if source not in self._sources:
             self._sources[source] = Source.read(self._filenames.get(source, source))
         return self._sources[source]
+
+
+def shown(filename: str, folder: PurePath) -> str:
+    """A file's name relative to `folder`, if it is below it, and with forward slashes on every system."""
+    path = type(folder)(filename)
+    if path.is_absolute() and path.is_relative_to(folder):
+        return path.relative_to(folder).as_posix()
+    return filename.replace("\\", "/") if isinstance(folder, PureWindowsPath) else filename
 
 
 def _span(at: At) -> Span:

@@ -92,7 +92,7 @@ class PolicyFacts:
         at = self.place(policy)
         made = Composed(
             Slot((value_of(policy.name),), self._places.argument(at, "name", 0)),
-            tuple(self._member(member, at, position) for position, member in enumerate(policy.members, 1)),
+            tuple(self.member(member, at, position) for position, member in enumerate(policy.members, 1)),
             at,
             self._variables.get(id(policy)),
         )
@@ -106,7 +106,16 @@ class PolicyFacts:
             return near
         return self._places.call(*site)
 
-    def _member(self, member: object, composed: At, position: int) -> Declaration | Composed | NotAPolicy:
+    def call(self, site: Site) -> At:
+        """Where a call stands."""
+        return self._places.call(*site)
+
+    def argument(self, call: At, name: str) -> At:
+        """An argument of a call, given by name."""
+        return self._places.argument(call, name)
+
+    def member(self, member: object, composed: At, position: int) -> Declaration | Composed | NotAPolicy:
+        """What stands at a position among the arguments of a call that takes policies."""
         if isinstance(member, ComposedPolicy):
             return self.composed_policy(member)
         if isinstance(member, Policy):

@@ -38,7 +38,7 @@ from .extraction import Chosen, Extraction, extract, inside
 from .listeners import CodeListener, listener_of
 from .oracle import LiveTypes
 from .paths import Paths
-from .pipelines import Asked, pipeline_element
+from .pipelines import Asked, pipeline_facts
 from .places import Places
 from .policies import PolicyFacts
 
@@ -76,7 +76,8 @@ NO_ADDITIONS: Final = Additions()
 
 @dataclass(slots=True)
 class Told:
-    """What a builder was told. `profiles_site` is where it was told which profiles are active."""
+    """What a builder was told. `profiles_site` is where it was told which profiles are active, `locked` has the call
+    that locks each instance and the position of its name there."""
 
     sources: list[ConfigSource] = field(default_factory=list)
     profiles: tuple[str, ...] = ()
@@ -84,7 +85,7 @@ class Told:
     templates: list[CodeTemplate] = field(default_factory=list)
     defaults: list[Policy] = field(default_factory=list)
     overrides: list[CodeOverride] = field(default_factory=list)
-    locked: dict[str, None] = field(default_factory=dict)
+    locked: dict[str, tuple[Site, int]] = field(default_factory=dict)
     listeners: list[CodeListener] = field(default_factory=list)
     strict: bool | None = None
     makes_handlers: bool = False
@@ -174,6 +175,7 @@ class Assembly:
             profiles_at=tuple(self._profiles_at()),
             overrides=self._overrides,
             locked=tuple(told.locked),
+            locked_at=tuple(self._locked_at()),
             makes_handlers=told.makes_handlers,
         )
         self._add(additions, exact)
@@ -215,7 +217,9 @@ class Assembly:
         later = (replace(_override(override, places, facts), at_run_time=True) for override in additions.overrides)
         # Without pipelines nothing needs to be resolved yet.
         resolver = Resolver.of(self.project if additions.pipelines else Project(), active_profiles(self.project))
-        self.pipelines = {name: pipeline_element(name, p, facts, resolver) for name, p in additions.pipelines.items()}
+        made = [pipeline_facts(name, asked, facts, resolver) for name, asked in additions.pipelines.items()]
+        self.pipelines = {pipeline.call.name: pipeline.element for pipeline in made}
+        self._pipeline_calls = tuple(pipeline.call for pipeline in made)
         self.project = replace(
             self.project,
             elements=(*self.extraction.elements, *self.pipelines.values()),
@@ -229,7 +233,7 @@ class Assembly:
         project = self.project
         pipelines = (view for element in self.pipelines.values() for view in views_of(element))
         listeners = (listener_of(listener, self.extraction.places) for listener in self._told.listeners)
-        return (*self.extraction.views, *pipelines, *self.configuration, *listeners, project)
+        return (*self.extraction.views, *pipelines, *self._pipeline_calls, *self.configuration, *listeners, project)
 
     @property
     def configuration(self) -> tuple[object, ...]:
@@ -312,6 +316,10 @@ class Assembly:
             call = self.extraction.places.call(*self._told.profiles_site)
             for position in range(len(self._told.profiles)):
                 yield self.extraction.places.argument(call, "", position)
+
+    def _locked_at(self) -> Iterator[At]:
+        places = self.extraction.places
+        return (places.argument(places.call(*site), "", position) for site, position in self._told.locked.values())
 
     def _written(self) -> Iterator[Written]:
         """The policies given to the builder. One that was made elsewhere stands there, not within the template."""

@@ -57,6 +57,16 @@ class Options:
     budgets: Mapping[str, Budget]
 
 
+class NotMade(Exception):
+    """A class given as an attribute of a policy of which no object could be made. `error` is what it raised."""
+
+    def __init__(self, policy: str, attribute: str, error: Exception) -> None:
+        super().__init__(policy, attribute, error)
+        self.policy = policy
+        self.attribute = attribute
+        self.error = error
+
+
 class Settings:
     """Makes settings of effective values, once for each element.
 
@@ -94,16 +104,21 @@ class Settings:
         """Whether `source` is a file of code in which places can be told more exactly."""
         return self._assembly.knows(source)
 
-    def make_all(self) -> None:
-        """Make the settings of every element there is, so that whatever fails does so now."""
+    def make_all(self) -> tuple[tuple[Element, NotMade], ...]:
+        """Make the settings of every element there is, so that whatever fails does so now: all that failed."""
+        failed = []
         for elements in self.instances.elements.values():
             for element in elements:
-                self.of(element)
+                try:
+                    self.of(element)
+                except NotMade as error:
+                    failed.append((element, error))
+        return tuple(failed)
 
     def of(self, element: Element) -> Mapping[str, PolicySettings]:
         """Every attribute of every policy that the element declares, by policy; what nobody sets is None.
 
-        A policy with instances has its instance's id as `name`. Raises what a classifier raises when it is made.
+        A policy with instances has its instance's id as `name`. Raises NotMade for a classifier that cannot be made.
         """
         scope = element.scope
         # Classes of one name may have been made at one place, by a loop.
@@ -125,7 +140,7 @@ class Settings:
             given = told[attribute.name]
             if given is not None and given.origin.layer is Source.BUILT_IN:
                 given = replace(given, value=adjusted(policy, attribute.name, facts))
-            value = self._live(attribute, given) if given is not None else None
+            value = self._live(policy, attribute, given) if given is not None else None
             found[attribute.name] = value if value is not _NOTHING else None
             if attribute.kind is AttributeKind.INSTANCE_NAME and found[attribute.name] is None:
                 found[attribute.name] = element_id(element)
@@ -139,13 +154,20 @@ class Settings:
             return Given(built_in(policy)[attribute.name], effective.origin)
         strongest = Given(effective.value, effective.origin, effective.slot, effective.doubt)
         several = (strongest, *effective.shadowed)
-        return next((given for given in several if self._live(attribute, given) is not _NOTHING), None)
+        return next((given for given in several if self._live(policy, attribute, given) is not _NOTHING), None)
 
     def written(self, slot: Slot) -> tuple[object] | None:
         """The value that code writes in a slot, in a tuple of one; None if that is not known."""
         return self._assembly.policy_facts.live(slot)
 
-    def _live(self, attribute: Attribute, given: Given) -> Any:
+    def _live(self, policy: str, attribute: Attribute, given: Given) -> Any:
+        try:
+            return self._of_given(attribute, given)
+        except _Failed as failed:
+            error = failed.error
+        raise NotMade(policy, attribute.name, error)
+
+    def _of_given(self, attribute: Attribute, given: Given) -> Any:
         written = self.written(given.slot) if given.slot is not None else None
         if written is not None:
             return self._from_code(attribute, written[0])
@@ -188,7 +210,10 @@ class Settings:
         if not isinstance(value, type):
             return value
         if value not in self._classifiers:
-            self._classifiers[value] = value()
+            try:
+                self._classifiers[value] = value()
+            except Exception as error:
+                raise _Failed(error) from error
         return self._classifiers[value]
 
     def options(self) -> Options:
@@ -224,6 +249,14 @@ class Settings:
         for name in names:
             values = {part: self._global(f"budgets.{name}.{part}", attribute) for part, attribute in BUDGET.items()}
             yield name, Budget(values["ttl"], values["min-per-second"], values["percent"])
+
+
+class _Failed(Exception):
+    """What the class of a classifier raised."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
 
 
 def _length(value: Value) -> int | None:

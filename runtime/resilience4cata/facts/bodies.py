@@ -24,8 +24,9 @@ class Call:
     `definition` is the function, if it is one of the project. `keywords` are the names of arguments and `positional` is
     the number of others; with `open` there may be more of both (`*args`, `**options`). `given` are parameters of the
     function that are handed on as they are. `loops` and `tries` are the loops and `try` bodies around the call, as
-    indices into those of the body. `awaited` and `returned` tell what happens to its value at once, `keyed` that it
-    carries, or may carry, an idempotency key.
+    indices into those of the body. `awaited`, `returned` and `entered` tell what happens to its value at once, the last
+    one that a `with` enters it or that it is run through. `keyed` tells that the call carries, or may carry, an
+    idempotency key.
     """
 
     callee: str | Unknown
@@ -39,6 +40,7 @@ class Call:
     tries: tuple[int, ...] = ()
     awaited: bool = False
     returned: bool = False
+    entered: bool = False
     keyed: bool = False
 
 

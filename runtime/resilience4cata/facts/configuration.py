@@ -78,7 +78,10 @@ class Unresolved:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One entry of a configuration source: its key's parts as written, its value, and where both stand."""
+    """One entry of a configuration source: its key's parts as written, its value, and where both stand.
+
+    One that is not `certain` has slashes and stands beside our tree: it may be somebody else's.
+    """
 
     path: tuple[str, ...]
     value: Value
@@ -90,6 +93,7 @@ class Key:
     )
     parts_at: tuple[At, ...] = ()  # where each part of `path` stands, if known
     unresolved: tuple[Unresolved, ...] = ()
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +119,31 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True)
+class Similar:
+    """A variable that a known key has, with that key, as if it had the value of another variable that none has; without
+    a key, the one that names a file.
+
+    `is_certain` tells that the names differ by one slip, and that no other known name is as near.
+    """
+
+    name: str
+    key: Key | None
+    is_certain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Variable:
     """An environment variable with our prefix that no known key has.
 
     `unknown` says what is not known about it: a part of the key itself ("key"), or the name `word` of a template,
-    instance, profile or budget. `candidates` are variables of known keys that could be meant.
+    instance, profile or budget. `candidates` could be meant, the nearest first.
     """
 
     name: str
     at: At
     unknown: Literal["key", "template", "instance", "profile", "budget"] = "key"
     word: str = ""
-    candidates: tuple[str, ...] = ()
+    candidates: tuple[Similar, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +160,8 @@ class Ambiguous:
 class ConfigFile:
     """A configuration source as read: its keys in order, and what was wrong with reading it.
 
-    Only the environment has `unknown` and `ambiguous` variables.
+    Only the environment has `unknown` and `ambiguous` variables. `profiles` are those that files of variables define
+    together; None for a source that takes part in the project's settings.
     """
 
     source: str
@@ -152,6 +170,7 @@ class ConfigFile:
     broken: Broken | None = None
     unknown: tuple[Variable, ...] = ()
     ambiguous: tuple[Ambiguous, ...] = ()
+    profiles: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

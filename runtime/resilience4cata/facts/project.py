@@ -18,10 +18,11 @@ class Project:
 
     `templates_closed` means that every source of templates is known, whether or not the code is. `defaults` are those
     set in code; `profiles` the ones that code activates, None if that is left to the files, and `profiles_at` their
-    places as far as known. `overrides` and `locked` instances are those of code. On the definitions in `uncertain`
-    stand decorators that may or may not be policies. `used_templates` are those that code uses or might use, None if
-    it may use any. `makes_handlers` tells that fallback handlers are made by something else than a plain call.
-    `bounds_sockets` tells that code sets how long new sockets wait (`socket.setdefaulttimeout`).
+    places as far as known. `overrides` and `locked` instances are those of code, `locked_at` the places of the latter
+    where it is certain that they are locked. On the definitions in `uncertain` stand decorators that may or may not be
+    policies. `used_templates` are those that code uses or might use, None if it may use any. `makes_handlers` tells
+    that fallback handlers are made by something else than a plain call. `bounds_sockets` tells that code sets how long
+    new sockets wait (`socket.setdefaulttimeout`).
     """
 
     elements: tuple[Element, ...] = ()
@@ -35,6 +36,7 @@ class Project:
     profiles_at: tuple[At, ...] = ()
     overrides: tuple[Override, ...] = ()
     locked: tuple[str, ...] = ()
+    locked_at: tuple[At, ...] = ()
     uncertain: frozenset[str] = frozenset()
     makes_handlers: bool = False
     used_templates: frozenset[str] | None = None

@@ -8,7 +8,6 @@ from types import FunctionType, UnionType
 from typing import Any, Final, Union, get_args, get_origin
 
 from ..clock import Clock
-from ..errors import DefinitionError
 from ..events import Channel, FallbackApplied, FallbackFailed
 from ..policies.classification import Classification, Verdict, unwrapped
 from ..policies.fallback import FallbackContext, FallbackHandler
@@ -191,6 +190,15 @@ class FallbackLayer:
         )
 
 
+class NotFound(Exception):
+    """A target that is not there, where nothing could be checked before; `where` it was looked for."""
+
+    def __init__(self, name: str, where: str) -> None:
+        super().__init__(name, where)
+        self.name = name
+        self.where = where
+
+
 def handler_target(handler: Any) -> Target:
     """The target for an object with `apply`."""
     return Target(type(handler).__qualname__, lambda _: handler.apply, context=True)
@@ -199,9 +207,3 @@ def handler_target(handler: Any) -> Target:
 def is_handler(value: object) -> bool:
     """Whether a value is a class of fallback handlers."""
     return isinstance(value, type) and issubclass(value, FallbackHandler)
-
-
-def not_found(name: str, where: str) -> DefinitionError:
-    """The error for a target that is not there, where nothing could be checked before."""
-    msg = f"@fallback(method={name!r}): nothing of that name was found in {where}"
-    return DefinitionError(msg)

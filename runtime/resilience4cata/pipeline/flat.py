@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from ..clock import SYSTEM_CLOCK, in_nanoseconds, reading
 from ..errors import CallNotPermittedError, Untold
 from ..policies.classification import Verdict
+from ..policies.machines.bulkhead import BulkheadMachine
 from ..policies.machines.timeout import DEADLINE, enter_deadline
 from .falling_back import FallbackLayer
 from .head_start import after_the_function, before_the_function
@@ -167,6 +168,7 @@ class _Builder:
     def _add_bulkhead(self, layer: BulkheadLayer, position: int) -> bool:
         machine = layer.machine
         self.constants |= {"bulkhead": machine, "slots": machine.slots, "leave": machine.free.append, "full": _FULL}
+        self.constants["serve"] = BulkheadMachine.serve
         self._enter.append(_NOBODY_WAITS.format(go_on=self._go_on(position)))
         self._has_bulkhead = True
         return position == self._last
@@ -303,20 +305,20 @@ try:
 except BaseException as r4c_error:
     r4c_result, r4c_failure = None, r4c_error"""
 
-# A `for` takes the slot without a gap in which an asynchronous exception could lose it.
+# A `for` takes the slot without a gap in which an asynchronous exception could lose it. Who waits is served wherever
+# one comes after the slot was given back. A `finally` is compiled once for each way out of it: the outer one has fewer.
 _SLOT: Final = """\
 try:
     for r4c_slot in $slots:
 {body}
         finally:
-            try:
-                $leave(r4c_slot)
-            finally:
-                if $bulkhead.waiting:
-                    $bulkhead.serve()
+            $leave(r4c_slot)
         break
 except IndexError:
-    r4c_result, r4c_failure = None, $full"""
+    r4c_result, r4c_failure = None, $full
+finally:
+    if $bulkhead.waiting:
+        $serve($bulkhead)"""
 
 # Nothing stays set, wherever an asynchronous exception comes: also not if it comes before there is a token to reset by.
 _WITHIN: Final = """\

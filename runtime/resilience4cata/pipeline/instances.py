@@ -12,7 +12,6 @@ from threading import RLock
 from typing import Any, Final, TypeVar, cast
 
 from ..clock import Clock, Scheduler
-from ..errors import DefinitionError
 from ..events import Events, Listeners
 from ..policies.machines.budget import RetryBudgetMachine, RetryBudgetSettings
 from ..policies.machines.bulkhead import BulkheadMachine, BulkheadSettings
@@ -56,6 +55,23 @@ class Surroundings:
     listeners: Listeners
     workers: Workers
     make_handler: Callable[[type], Any]
+
+
+class InUse(Exception):
+    """An instance that was to be used with other settings than those with which it is in use, `known`."""
+
+    def __init__(self, policy: str, name: str, known: Record, record: Record) -> None:
+        super().__init__(policy, name, known, record)
+        self.policy = policy
+        self.name = name
+        self.known = known
+        self.record = record
+
+    @property
+    def different(self) -> tuple[str, ...]:
+        """The attributes that differ."""
+        names = self.known.__annotations__
+        return tuple(n for n in names if getattr(self.known, n) != getattr(self.record, n))
 
 
 class Machines:
@@ -183,11 +199,13 @@ class Instances:
     def declare(self, settings: Mapping[str, Mapping[str, Any]]) -> None:
         """Let these settings of an element count for the instances that it uses.
 
-        Raises DefinitionError where another element gave an instance other settings.
+        Raises InUse where another element gave an instance other settings; then none of them counts.
         """
-        for policy in RECORDS:
-            if policy in settings:
-                self._declared(policy, settings[policy]["name"], settings[policy])
+        own = [(policy, settings[policy]["name"], settings[policy]) for policy in RECORDS if policy in settings]
+        for policy, name, values in own:
+            self._refuse_others(policy, name, record_of(RECORDS[policy], values))
+        for policy, name, values in own:
+            self._declared(policy, name, values)
 
     def named(self, policy: str, name: str) -> Machine | None:
         """The instance of a declared policy, made if it was not yet; None if nothing declares it."""
@@ -199,16 +217,11 @@ class Instances:
 
     def _declared(self, policy: str, name: str, values: Mapping[str, Any]) -> Record:
         record: Record = record_of(RECORDS[policy], values)
-        known = self.records.setdefault((policy, name), record)
-        if known != record:
-            msg = f"R4C-IN-001: the {policy} '{name}' is in use with other settings: {_difference(known, record)}"
-            raise DefinitionError(msg)
+        self.records.setdefault((policy, name), record)
+        self._refuse_others(policy, name, record)
         return record
 
-
-def _difference(old: Any, new: Any) -> str:
-    return ", ".join(
-        f"{name} is {before}, not {after}"
-        for name, before, after in zip(old._fields, old, new, strict=True)
-        if before != after
-    )
+    def _refuse_others(self, policy: str, name: str, record: Record) -> None:
+        known = self.records.get((policy, name), record)
+        if known != record:
+            raise InUse(policy, name, known, record)

@@ -65,7 +65,7 @@ class Maker:
         self._options = options
 
     def layers(self, settings: Mapping[str, Values], targets: Sequence[Target], element_id: str) -> tuple[Layer, ...]:
-        """The layers of one element; `targets` are its fallbacks. Raises DefinitionError for instances that differ."""
+        """The layers of one element; `targets` are its fallbacks. Raises InUse for instances that differ."""
         own = settings.get("order", {}).get("layers") or ()
         order = [place.value for place in arranged(own, self._options.order)]
         return tuple(self._layers(order, settings, targets, element_id))

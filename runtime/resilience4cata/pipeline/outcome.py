@@ -17,7 +17,7 @@ class Outcome:
     """A result, or a failure.
 
     `own` marks a refusal by a policy of the same call. A `final` failure surfaces as it is: it comes from the
-    classification itself.
+    classification itself, or from arguments that do not fit.
     """
 
     __slots__ = ("failure", "final", "own", "result")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final
 
@@ -11,6 +12,10 @@ from ..signature import is_marked_asynchronous, parameter_names, plain_function,
 
 _ARGS: Final = 0x04
 _ITERABLE_COROUTINE: Final = 0x100  # made by types.coroutine
+
+_PLAIN: Final = (FunctionType, MethodType, type)
+# Newer versions of Python let a partial leave a gap for a later argument.
+_PLACEHOLDER: Final = getattr(functools, "Placeholder", None)
 
 Binder = Callable[..., dict[str, Any]]
 
@@ -31,6 +36,25 @@ def binder_of(function: Callable[..., Any]) -> Binder | None:
     made.__kwdefaults__ = plain.__kwdefaults__
     made.__qualname__ = plain.__qualname__
     return MethodType(made, function.__self__) if isinstance(function, MethodType) else made
+
+
+def fits(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    """Whether a callable takes these arguments, where a plain Python function tells: within a partial, or as the
+    `__call__` of an object. True where nothing tells."""
+    while type(function) is partial:
+        args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
+        function = function.func
+    if _PLACEHOLDER is not None and any(value is _PLACEHOLDER for value in args):
+        return True
+    call = None if issubclass(type(function), _PLAIN) else getattr(type(function), "__call__", None)  # noqa: B004
+    binder = binder_of(MethodType(call, function) if type(call) is FunctionType else function)
+    if binder is None:
+        return True
+    try:
+        binder(*args, **kwargs)
+    except TypeError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=512)

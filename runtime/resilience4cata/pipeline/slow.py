@@ -44,7 +44,7 @@ from ..records import dataclass
 from .head_start import HeadStart
 from .outcome import Outcome, how_many, note_attempts
 from .ports import Port
-from .shape import Binder
+from .shape import Binder, fits
 
 _KINDS: Final[dict[Counted, type[Event]]] = {
     Counted.FAILURE: CallFailed,
@@ -92,11 +92,20 @@ class Call:
             outcome = head.take_outcome()
             if outcome is not None:
                 self.attempts += 1
-                return outcome
+                return self._seen(outcome)
         if position < len(self.layers):
             return await self.layers[position].run(self, position + 1, port)
         self.attempts += 1
-        return await port.run(self.function, self.args, self.kwargs)
+        return self._seen(await port.run(self.function, self.args, self.kwargs))
+
+    def _seen(self, outcome: Outcome) -> Outcome:
+        """The outcome of the function, which is final if the function did not even begin: no policy is to see that.
+
+        What `binder` knows was told before; for other callables it is asked only now that the call has failed.
+        """
+        if type(outcome.failure) is TypeError and self.binder is None:
+            outcome.final = not fits(self.function, self.args, self.kwargs)
+        return outcome
 
 
 class Layer(Protocol):
@@ -303,12 +312,17 @@ class CircuitBreakerLayer:
         return CallSucceeded(*self.channel.stamp(now), elapsed)
 
     def refusal(self, now: int, until: int) -> CallNotPermittedError:
-        """The error for a call that is refused `now`; the open state lasts until `until`, if that can be told."""
+        """The error for a call that is refused `now`; the open state lasts until `until`, NEVER if it was forced.
+
+        A moment that is over is that of a half-open state, which refuses what it does not need in order to decide.
+        """
         id_, seconds = self.channel.instance_id, None
-        msg = f"the circuit breaker '{id_}' permits no calls"
-        if now < until < NEVER:
+        msg = f"the circuit breaker '{id_}' is half-open and permits no further calls"
+        if until == NEVER:
+            msg = f"the circuit breaker '{id_}' is forced open and permits no calls"
+        elif now < until:
             seconds = (until - now) / SECOND
-            msg += f", for another {seconds:.3f}s"
+            msg = f"the circuit breaker '{id_}' permits no calls, for another {seconds:.3f}s"
         return CallNotPermittedError(msg, instance_id=id_, policy="circuit_breaker", retry_after=seconds)
 
 
@@ -354,7 +368,7 @@ class BulkheadLayer:
                 if channel.wants(BulkheadFull):
                     channel.emit((BulkheadFull(*channel.stamp(began + waited), waited),))
                 return Outcome(failure=self._refusal(), own=True)
-            if waited and channel.wants(BulkheadEntered):
+            if waited and entry.has_waited and channel.wants(BulkheadEntered):
                 channel.emit((BulkheadEntered(*channel.stamp(began + waited), waited),))
             return await call.inside(inner, port)
         finally:

@@ -26,6 +26,15 @@ _MARKER: Final = "__resilience4cata__"
 _OPTIMIZED: Final = 0x1  # inspect.CO_OPTIMIZED: set for functions, not for the bodies of modules and classes
 
 
+class Nothing:
+    """Stands for None, which would look like a target that is gone. It cannot be held weakly."""
+
+    __slots__ = ()
+
+
+_NOTHING: Final = Nothing()
+
+
 class _Marker:
     """Stands in a class body until the class is made."""
 
@@ -48,7 +57,8 @@ def apply(policy: object, target: F, frame: FrameType) -> F:
     Gives back what takes the target's place: a wrapper where one can stand, else the target itself.
     """
     target = _its_own(target)
-    application = record(policy, target, frame)
+    subject: object = target
+    application = record(policy, _NOTHING if subject is None else subject, frame)
     _ask_for_owner(application, frame)
     explicit = not isinstance(policy, Mark)
     if issubclass(type(target), type):

@@ -9,10 +9,10 @@ from __future__ import annotations
 from _weakref import ref
 from collections.abc import Callable, Iterator
 from types import CellType, FunctionType, MethodType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from ..guards import Guard, guard_of, guards_in, wrapped
-from .recorded import binding_removed, context_manager_maker, coverable, is_a, is_abstract, is_generator, layers
+from .recorded import binding_removed, is_a, is_abstract, is_public_method, layers
 from .recording import is_unguarded, move
 
 _HOOK: Final = "__init_subclass__"
@@ -129,12 +129,11 @@ def has_policies(cls: type) -> bool:
 
 
 def is_guardable(target: object) -> bool:
-    """Whether a wrapper can stand in place of `target`: it is called, and does its work then."""
-    kind = type(target)
-    if kind is FunctionType:
-        function = cast("FunctionType", target)
-        return not is_generator(function) and context_manager_maker(function) is None
-    return callable(target) and not issubclass(kind, (*_BINDING, property, type))
+    """Whether a wrapper can stand in place of `target`: it is called, and makes no objects of its own kind.
+
+    What only makes a generator or a context manager has one too, for its first call to be judged.
+    """
+    return callable(target) and not issubclass(type(target), (*_BINDING, property, type))
 
 
 def _hook_on(cls: type) -> Hook:
@@ -171,7 +170,7 @@ def _covers(cls: type) -> bool:
 
 
 def _reaches(key: str, member: object) -> bool:
-    return coverable(key, member) and not any(is_unguarded(layer) for layer in layers(member))
+    return is_public_method(key, member) and not any(is_unguarded(layer) for layer in layers(member))
 
 
 def _implements(cls: type, key: str) -> bool:

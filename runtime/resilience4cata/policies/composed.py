@@ -22,6 +22,10 @@ class ComposedPolicy(Decorator):
         self.members = members
         self.site = Site(frame.f_code, frame.f_lasti)
 
+    def _without_target(self) -> str:
+        # The words of R4C-CMP-008.
+        return f'resilience_policy("{self.name}"): a composed policy is applied without parentheses; remove ()'
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ComposedPolicy) and (self.name, self.members) == (other.name, other.members)
 

@@ -10,11 +10,12 @@ import sys
 from collections.abc import Callable
 from datetime import timedelta
 from types import CodeType, MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn, TypeVar
 
 from ..schema import UNSET, PolicySchema, Unset
 from ..suggestions import did_you_mean
 from .applying import apply
+from .spelling import as_code, meant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,18 +36,37 @@ class Site(NamedTuple):
     instruction: int
 
 
+_NO_TARGET: Final = object()
+
+
 class Decorator:
     """Anything of ours that can be applied to a function, method or class."""
 
     site: Site | None = None
 
-    def __call__(self, target: F, /) -> F:
-        """Record that this policy stands on `target`, and give back what runs it there. Never fails: `build()` checks.
+    if TYPE_CHECKING:
 
-        A function becomes a wrapper with its signature, a class keeps its identity and gets wrappers as methods. What
-        cannot be guarded (a property, a generator, what is not called at all) is given back as it is.
-        """
-        return apply(self, target, sys._getframe(1))
+        def __call__(self, target: F, /) -> F:
+            """Record that this policy stands on `target`, and give back what runs it there."""
+            ...
+
+    else:
+
+        def __call__(self, target=_NO_TARGET, /):
+            """Record that this policy stands on `target`, and give back what runs it there.
+
+            Never fails on a target: `build()` checks. A function becomes a wrapper with its signature, a class keeps
+            its identity and gets wrappers as methods. A generator function gets one too, which stays a generator
+            function, so that it is refused when it is called. What is not called (a property, a static method) is given
+            back as it is.
+            """
+            if target is _NO_TARGET:
+                # Python would name this method, which nobody has written.
+                raise TypeError(self._without_target())
+            return apply(self, target, sys._getframe(1))
+
+    def _without_target(self) -> str:
+        return f"{self!r} is applied to a function, a method or a class"
 
 
 class Policy(Decorator):
@@ -85,14 +105,20 @@ class Policy(Decorator):
         self.__setattr__(name, None)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Policy) and type(self) is type(other) and self.written == other.written
+        return isinstance(other, Policy) and type(self) is type(other) and self._meant() == other._meant()
 
     def __hash__(self) -> int:
-        return hash((type(self), frozenset(self.written.items())))
+        return hash((type(self), frozenset(self._meant().items())))
+
+    def _meant(self) -> dict[str, object]:
+        """What was written, each value in the one form that all spellings of it share."""
+        attributes = self.schema.attributes
+        return {name: meant(attributes[name].kind, value) for name, value in self.written.items()}
 
     def __repr__(self) -> str:
+        """The call as it is written in code."""
         positional = self.schema.positional
-        parts = [repr(v) if n in positional else f"{n}={v!r}" for n, v in self.written.items()]
+        parts = [as_code(v) if n in positional else f"{n}={as_code(v)}" for n, v in self.written.items()]
         return f"{self.schema.name}({', '.join(parts)})"
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from ..schema import AttributeKind, attribute, declaration
 from .declaration import Policy
+from .spelling import as_code
 
 
 class Layer(Enum):
@@ -40,6 +41,9 @@ class Order(Policy):
 
     def __init__(self, *layers: Layer) -> None:
         self._remember({"layers": layers}, sys._getframe(1))
+
+    def __repr__(self) -> str:
+        return f"order({', '.join(map(as_code, self.layers))})"
 
 
 order = Order

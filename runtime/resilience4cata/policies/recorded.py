@@ -160,9 +160,12 @@ def is_inherited(member: object) -> bool:
 def coverable(name: str, member: object) -> bool:
     """Whether a class-level policy covers a member: a public method whose body runs when it is called."""
     function = function_of(member)
-    if name.startswith("_") or function is None or is_a(member, property):
-        return False
-    return not is_generator(function)
+    return function is not None and is_public_method(name, member) and not is_generator(function)
+
+
+def is_public_method(name: str, member: object) -> bool:
+    """Whether a member of a class is a method that a class-level policy is meant for, generators included."""
+    return not name.startswith("_") and function_of(member) is not None and not is_a(member, property)
 
 
 def is_generator(function: FunctionType) -> bool:

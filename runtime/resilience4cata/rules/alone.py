@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..facts import Applied, At, Composed, Declaration, Definition, Element, Kind, LocalScope, Written
+from ..facts import Applied, At, Composed, Declaration, Definition, Element, Kind, LocalScope, Slot, Written
 from .words import subject
 
 
@@ -36,6 +36,19 @@ class Alone(Element):
         if not _stands_in(declaration.at, composed.at):
             return composed.at, composed.title
         return written_at, subject(Written(declaration, within=composed.title), *attributes)
+
+
+def declared_within(policy: object, slot: Slot | None) -> tuple[Composed, Declaration] | None:
+    """The declaration that writes a value, and the innermost composed policy that it is a member of."""
+    if not isinstance(policy, Composed) or slot is None:
+        return None
+    for member in policy.members:
+        if isinstance(member, Declaration) and any(own is slot for own in member.slots.values()):
+            return policy, member
+        found = declared_within(member, slot)
+        if found is not None:
+            return found
+    return None
 
 
 def _stands_in(inner: At, outer: At) -> bool:

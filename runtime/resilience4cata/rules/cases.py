@@ -9,7 +9,7 @@ from ..config.layers import SettingKey, applied_with
 from ..config.origin import Effective, Layer
 from ..config.profiles import Choice
 from ..diagnostics import Fault, Related
-from ..facts import Applied, At, Declaration, Element, Slot
+from ..facts import Applied, At, Declaration, Element, Key, Setting, Slot
 from ..records import dataclass
 from ..schema import POLICIES
 from .places import named
@@ -19,7 +19,8 @@ from .words import listed, on, show, spell
 class Verdict(NamedTuple):
     """What is wrong: a message, and the settings that decide it, of which the last one written is reported.
 
-    `related` settings belong to the reason and are shown beside, `words` are those that an edit is about.
+    `related` settings belong to the reason and are shown beside, `words` are those that an edit is about. `about` tells
+    apart what a message says of several things: of each exception type in a list.
     """
 
     message: str
@@ -28,11 +29,12 @@ class Verdict(NamedTuple):
     related: tuple[SettingKey, ...] = ()
     help: str = ""
     words: tuple[str, ...] = ()
+    about: str = ""
 
     @property
     def kind(self) -> object:
         """What stays the same whatever the values are."""
-        return self.message, self.deciding
+        return self.message, self.deciding, self.about
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,18 @@ def given_on(
     subject = on(policy, id, *attributes) if isinstance(policy, Declaration) else f"@{named(applied)} on {id}"
     at = place if is_direct and policy.at == applied.at else applied.at
     return Given(setting, effective, at, subject, True, place)
+
+
+def are_together(given: Iterable[Given], keys: Mapping[At, Key]) -> bool:
+    """Whether values of one policy are written in one call, or in one table of a file that has these keys."""
+    return len({_written_in(one, keys) for one in given}) == 1
+
+
+def _written_in(given: Given, keys: Mapping[At, Key]) -> object:
+    key, origin = keys.get(given.written_at), given.effective.origin
+    if key is None or not isinstance(key.meaning, Setting):
+        return origin.layer, origin.name, origin.profile, given.written_at.source
+    return key.meaning.kind, key.meaning.name, key.meaning.profile, key.at.source
 
 
 def _place_on(element: Element, policy: str) -> At:

@@ -151,9 +151,7 @@ def _is_below(ref: Ref, bases: Iterable[Ref]) -> bool:
 
 def _surfaces(body: Body, call: Call) -> bool:
     """Whether a failure of a call leaves the function that makes it: it is waited for, and no handler keeps it."""
-    if call.definition is None or (call.definition.coroutine and not (call.awaited or call.returned)):
-        return False
-    return not any(ref.name in _FAILURES for ref in _kept(body, call))
+    return is_made(body, call) and not any(ref.name in _FAILURES for ref in _kept(body, call))
 
 
 def _kept(body: Body, call: Call) -> Iterator[Ref]:
@@ -201,4 +199,7 @@ def _name(guarded: Guarded, policy: str) -> str | None:
 
 def is_made(body: Body, call: Call) -> bool:
     """Whether the work of a call happens within the function that makes it."""
-    return call.definition is not None and (not call.definition.coroutine or call.awaited or call.returned)
+    if call.definition is None or call.definition.yields:
+        # A call by itself only makes a generator, whoever runs through it.
+        return call.definition is not None and call.entered
+    return not call.definition.coroutine or call.awaited or call.returned

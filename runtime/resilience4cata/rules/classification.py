@@ -1,11 +1,11 @@
-"""CL: exception lists that contradict themselves or name what is no exception."""
+"""CL: exception lists and classifiers that name what cannot be asked or matched."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
-from ..diagnostics import Context, Fault, Needs, Related, rule
+from ..diagnostics import Context, Fault, Needs, rule
 from ..facts import (
     Applied,
     Declaration,
@@ -16,14 +16,15 @@ from ..facts import (
     Ref,
     Slot,
     Unknown,
+    Unmade,
     Value,
     Written,
-    all_refs,
     declarations_in,
     entries,
     refs_in,
 )
 from ..schema import POLICIES, Attribute, AttributeKind
+from .making import not_made
 from .places import named
 from .words import all_fail, on, show, subject
 
@@ -46,13 +47,6 @@ _PASSES_EVERYTHING: Final = frozenset(
 )
 
 
-class _Lists(NamedTuple):
-    """The allow list and the deny list of a policy, as far as written."""
-
-    allow: tuple[Attribute, Slot] | None
-    deny: tuple[Attribute, Slot] | None
-
-
 def _exception_lists(written: Written) -> Iterator[tuple[Attribute, Slot]]:
     schema = POLICIES[written.declaration.policy]
     for name, slot in written.declaration.slots.items():
@@ -61,36 +55,9 @@ def _exception_lists(written: Written) -> Iterator[tuple[Attribute, Slot]]:
             yield attribute, slot
 
 
-def _pair(written: Written) -> _Lists:
-    lists = {attribute.deny: (attribute, slot) for attribute, slot in _exception_lists(written)}
-    return _Lists(lists.get(False), lists.get(True))
-
-
 def _names(slot: Slot) -> tuple[Ref, ...]:
     """The classes that are certainly in the list, in order."""
     return refs_in(slot.value) if slot.certain else ()
-
-
-@rule("R4C-CL-001", "allowed-and-denied", view=Written)
-def allowed_and_denied(written: Written, context: Context) -> Iterator[Fault]:
-    """The deny list is asked first and is final, so a type in both lists is denied: one of the two entries says the
-    opposite of what happens."""
-    allow, deny = _pair(written)
-    if allow is None or deny is None:
-        return
-    denied = {ref.name for ref in _names(deny[1])}
-    for name in dict.fromkeys(ref.name for ref in _names(allow[1])):
-        if name in denied:
-            later, earlier = sorted((allow, deny), key=lambda pair: pair[1].at, reverse=True)
-            related = (Related(earlier[1].at, f"also in {earlier[0].name}"),) if earlier[1].at.line else ()
-            yield Fault(
-                later[1].at,
-                subject(written, allow[0].name, deny[0].name),
-                "{type} is in '{allow}' and in '{deny}', which is asked first",
-                {"type": name.rpartition(".")[2], "allow": allow[0].name, "deny": deny[0].name},
-                help="remove it from one of them",
-                related=related,
-            )
 
 
 @rule("R4C-CL-002", "not-an-exception", view=Written, needs=Needs.KINDS)
@@ -148,49 +115,13 @@ def unmatchable_exception(written: Written, context: Context) -> Iterator[Fault]
             )
 
 
-@rule("R4C-CL-004", "entry-denied-by-base", view=Written)
-def entry_denied_by_base(written: Written, context: Context) -> Iterator[Fault]:
-    """The deny list is asked first, and a base in it denies all its subclasses: an entry of the allow list below that
-    base reads as an exception from the rule and is none."""
-    allow, deny = _pair(written)
-    if allow is None or deny is None:
-        return
-    attribute, slot = allow
-    bases = {ref.name: ref for ref in _names(deny[1])}
-    allowed = tuple(dict.fromkeys(_names(slot)))
-    dead = {ref: base for ref in allowed if (base := _denying(ref, bases)) is not None}
-    nothing_left = len(dead) == len(allowed) and slot.certain and all_refs(slot.value) is not None
-    if nothing_left and written.declaration.policy == "fallback":
-        return  # R4C-FB-011
-    for ref, base in dead.items():
-        only = nothing_left and len(dead) == 1
-        yield Fault(
-            slot.at,
-            subject(written, attribute.name, deny[0].name),
-            "{type} in '{allow}' can never match: '{deny}' names its base {base}{rest}",
-            {
-                "type": ref.short,
-                "allow": attribute.name,
-                "deny": deny[0].name,
-                "base": base.short,
-                "rest": "" if not nothing_left else ", and nothing else is listed" if only else ", as of all others",
-            },
-            help="the deny list is asked first: name subclasses of {base} there, or remove {type}",
-            related=(Related(deny[1].at, f"{base.short} is denied here"),) if deny[1].at.line else (),
-        )
-
-
-def _denying(ref: Ref, bases: dict[str, Ref]) -> Ref | None:
-    """The nearest base of a class that is denied, unless the class is itself (R4C-CL-001)."""
-    if ref.name in bases:
-        return None
-    return next((bases[name] for name in (ref.ancestors or ())[1:] if name in bases), None)
-
-
-@rule("R4C-CL-005", "unfit-classifier", view=(Written, Element), needs=Needs.SCOPES)
-def unfit_classifier(view: Written | Element, context: Context) -> Iterator[Fault]:
+@rule("R4C-CL-005", "unfit-classifier", view=(Written, Element, Unmade), needs=Needs.SCOPES)
+def unfit_classifier(view: Written | Element | Unmade, context: Context) -> Iterator[Fault]:
     """A classifier is asked about every result of the function. One that cannot be asked fails each call, and one made
     for results of another type judges what it was never meant to see."""
+    if isinstance(view, Unmade):
+        yield from not_made(view, "classifier", context)
+        return
     if isinstance(view, Element):
         yield from _unfit_for_results(view, context)
         return

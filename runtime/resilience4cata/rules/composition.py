@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from ..config.equality import same
 from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
-from ..facts import Applied, At, Composed, Declaration, Element, NotAPolicy, Project, Slot
+from ..facts import Applied, At, Composed, Declaration, Element, NotAPolicy, PipelineCall, Project, Slot
 from ..schema import POLICIES
 from ..suggestions import certain
 from .places import named
@@ -23,8 +23,8 @@ _NO_SETTINGS: Final = frozenset({"name", "config", "handler", "method", "layers"
 _HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
-@rule("R4C-CMP-002", "member-not-a-policy", view=Composed, needs=Needs.KINDS)
-def member_not_a_policy(composed: Composed, context: Context) -> Iterator[Fault]:
+@rule("R4C-CMP-002", "member-not-a-policy", view=(Composed, PipelineCall), needs=Needs.KINDS)
+def member_not_a_policy(composed: Composed | PipelineCall, context: Context) -> Iterator[Fault]:
     """A member that is no policy guards nothing, and whoever applies the composed policy believes it does."""
     for member in composed.members:
         if isinstance(member, NotAPolicy):

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Final
 
+from ..config.grammar import is_attribute
 from ..config.tree import quoted
 from ..diagnostics import Action, Context, Fault, Needs, Related, rule
 from ..facts import (
+    At,
     Composed,
     ConfigFile,
+    Extends,
+    Global,
     Key,
+    Meaning,
+    PipelineCall,
     Project,
+    Setting,
     Slot,
     Template,
     Unrecognised,
     Written,
 )
 from ..schema import policy_by_key
-from ..suggestions import did_you_mean
+from ..suggestions import did_you_mean, did_you_mean_path
 from .naming import FORM, repaired, well_formed
 from .words import all_fail, subject
 
@@ -62,14 +70,14 @@ def _nearest(word: str, names: frozenset[str]) -> tuple[str, ...]:
 @rule(
     "R4C-CFG-001",
     "unknown-template",
-    view=Written,
+    view=(Written, PipelineCall),
     needs=Needs.DECLARATIONS | Needs.TEMPLATES,
     fix=Action.WRITE,
 )
-def unknown_template(written: Written, context: Context) -> Iterator[Fault]:
+def unknown_template(view: Written | PipelineCall, context: Context) -> Iterator[Fault]:
     """A policy that starts from a template that does not exist would run on built-in defaults, and nobody would notice
     before the first outage."""
-    slot = written.declaration.slots.get("config")
+    slot = view.declaration.slots.get("config") if isinstance(view, Written) else view.config
     names = _template_names(context)
     if slot is None or names is None:
         return
@@ -77,7 +85,7 @@ def unknown_template(written: Written, context: Context) -> Iterator[Fault]:
     if missing is not None:
         yield Fault(
             slot.at,
-            subject(written, "config"),
+            subject(view, "config") if isinstance(view, Written) else view.title,
             "no template named '{name}' found",
             {"name": missing},
             suggestions=_nearest(missing, names),
@@ -199,13 +207,29 @@ def repeated_key(file: ConfigFile, context: Context) -> Iterator[Fault]:
     """Of two values for one key only one counts, and formats disagree which: TOML refuses the file, properties take the
     last."""
     for repeated in file.repeated:
-        yield Fault(
-            repeated.at,
-            repeated.key,
-            "key is written twice",
-            help="remove one of them",
-            related=(Related(repeated.first, "first written here"),),
-        )
+        yield _written_twice(repeated.at, repeated.key, "", repeated.first)
+    first: dict[Meaning, Key] = {}
+    for key in file.keys if file.profiles is None else ():
+        if isinstance(key.meaning, Setting | Extends | Global):
+            before = first.setdefault(key.meaning, key)
+            if before is not key and not _is_repeated(key, file):
+                yield _written_twice(key.at, key.text, before.text, before.at)
+
+
+def _is_repeated(key: Key, file: ConfigFile) -> bool:
+    """Whether the key, or a table that it stands in, is written twice in one spelling."""
+    return any(key.text == repeated.key or key.text.startswith(f"{repeated.key}.") for repeated in file.repeated)
+
+
+def _written_twice(at: At, subject: str, other: str, first: At) -> Fault:
+    return Fault(
+        at,
+        subject,
+        "key is written twice, first as '{other}'" if other not in ("", subject) else "key is written twice",
+        {"other": other},
+        help="remove one of them",
+        related=(Related(first, "first written here"),),
+    )
 
 
 @rule("R4C-CFG-008", "unreadable-configuration", view=ConfigFile, needs=Needs.FILES)
@@ -222,7 +246,7 @@ def missing_configuration(file: ConfigFile, context: Context) -> Iterator[Fault]
     run on other settings than its author believes."""
     broken = file.broken
     if broken is not None and broken.missing:
-        near = did_you_mean(PurePosixPath(file.source).name, broken.candidates)
+        near = _near_file(PurePosixPath(file.source), broken.candidates)
         yield Fault(
             broken.at,
             "",
@@ -230,6 +254,16 @@ def missing_configuration(file: ConfigFile, context: Context) -> Iterator[Fault]
             {"path": file.source},
             suggestions=(str(PurePosixPath(file.source).with_name(near)),) if near is not None else (),
         )
+
+
+def _near_file(path: PurePosixPath, names: tuple[str, ...]) -> str | None:
+    """The file that was probably meant: one with another ending, or one whose words are near, each by itself."""
+    # Where the ending is all that files have in common, or what they begin with, they are no slips of each other.
+    paths = {re.sub("[-_]", ".", name): name for name in sorted(names, reverse=True)}
+    word = re.sub("[-_]", ".", path.name)
+    near = word if word in paths else did_you_mean_path(word, paths)
+    of_other_format = (name for name in names if PurePosixPath(name).stem == path.stem and name != path.name)
+    return paths[near] if near is not None else next(of_other_format, None)
 
 
 @rule("R4C-CFG-011", "unknown-key", view=ConfigFile, needs=Needs.FILES, fix=Action.WRITE)
@@ -247,13 +281,29 @@ def unknown_key(file: ConfigFile, context: Context) -> Iterator[Fault]:
 
 
 def is_ours(key: Key, project: Project) -> bool:
-    """Whether a key concerns us: one with slashes does if its first segment is known in the project."""
-    if not is_slash_key(key):
+    """Whether a key concerns us: one with slashes beside our tree does if its first segment is known in the project."""
+    if key.certain:
         return True
-    owner = key.text.split("/", 1)[0]
+    owner = key.path[0].partition("#")[0]
+    if owner not in _owners(project):
+        return False
+    # The name of a module may well be a word that others use, too.
+    is_word = "." not in owner and all(owner != composed.name.value for composed in project.composed)
+    return not is_word or not isinstance(key.meaning, Unrecognised) or names_policy(key)
+
+
+def _owners(project: Project) -> frozenset[object]:
+    """What the first segment of a key with slashes may be, or may be meant to be."""
     names = {composed.name.value for composed in project.composed}
-    ids = {name for e in project.elements for name in (e.definition.id, e.definition.owner, e.scope.id)}
-    return owner in names | ids
+    scopes = [scope for e in project.elements for scope in (e.scope, e.body) if scope is not None]
+    classes = {below.id for scope in scopes for below in (scope, *scope.subclasses())}
+    ids = {name for e in project.elements for name in (e.definition.id, e.definition.owner)}
+    return frozenset(names | classes | ids)
+
+
+def names_policy(key: Key) -> bool:
+    """Whether a key has a policy or an attribute of one among its parts."""
+    return any(policy_by_key(part) is not None or is_attribute(part) for part in key.path[1:])
 
 
 def is_slash_key(key: Key) -> bool:
@@ -262,12 +312,18 @@ def is_slash_key(key: Key) -> bool:
 
 
 def _too_short(key: Key, meaning: Unrecognised) -> Fault:
+    separator = "/" if is_slash_key(key) else "."
+    # With dots, the value of a whole table may be meant.
+    whole = f"{key.text}/value" if separator == "/" and "value" in meaning.candidates else None
     return Fault(
         key.at,
         key.text,
         "'{part}' cannot have a value of its own",
         {"part": _printable(key.path[-1])},
-        expected=f"{key.text}.<{' | '.join(meaning.candidates)}>" if meaning.candidates else "",
+        suggestions=(whole,) if whole is not None else (),
+        expected=f"{key.text}{separator}<{' | '.join(meaning.candidates)}>" if meaning.candidates else "",
+        words=(key.text,) if whole is not None else (),
+        certain=False,
     )
 
 
@@ -277,7 +333,9 @@ def _unknown_part(key: Key, meaning: Unrecognised) -> Fault:
     near, word = did_you_mean(part, meaning.candidates), part
     if meaning.suggestion is not None:
         # In a file of dotted lines the whole line's key is replaced, in one of tables only the part that stands there.
-        if meaning.suggestion.startswith(_PREFIX):
+        if is_slash_key(key):
+            at, word = key.at, key.text
+        elif meaning.suggestion.startswith(_PREFIX):
             at, word = key.at, f"{_PREFIX}{key.text.removeprefix(_PREFIX)}"
         suggestions: tuple[str, ...] = (meaning.suggestion,)
     else:
@@ -305,4 +363,10 @@ def _unknown_help(key: Key, meaning: Unrecognised) -> str:
         return "it is written in code only"
     if key.path[0] == "tool" and meaning.index == 0:
         return "only pyproject.toml has this level"
+    if meaning.index == 0 and "#" in key.path[0]:
+        return "with slashes, a method stands behind its class: Class/method/policy/attribute"
+    if is_slash_key(key) and meaning.index == 0:
+        return "the levels of this tree are joined by dots"
+    if not meaning.candidates and key.path[meaning.index].startswith(_PREFIX):
+        return "dots between quotes join no levels: leave the quotes out"
     return "known here: {candidates}" if meaning.candidates else ""

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from ..diagnostics import Context, Fault, Finding, Needs, rule
+from ..config.tree import TYPED, attribute_of
+from ..config.values import coerce
+from ..diagnostics import Action, Context, Fault, Finding, Needs, rule
 from ..durations import Problem, inspect
 from ..facts import (
     ConfigFile,
@@ -29,7 +31,7 @@ from ..facts import (
 )
 from ..records import replace
 from ..schema import POLICIES, Attribute, AttributeKind
-from ..suggestions import did_you_mean
+from ..suggestions import certain, did_you_mean
 from .configuration import is_ours
 from .words import show
 
@@ -43,23 +45,75 @@ _ONE_VALUE: Final = frozenset(
 # Rules of other families speak about code: a fallback's table in a file need not have a target.
 _SEVERAL_VALUES: Final = ("R4C-VA-", "R4C-CL-", "R4C-TB-")
 _CODE_ONLY: Final = frozenset({"R4C-VA-002"})
+_WITHOUT_QUOTES: Final = frozenset({AttributeKind.BOOLEAN, AttributeKind.INTEGER, AttributeKind.NUMBER})
 _CLASSIFIER: Final = "resilience4cata.policies.classification.Classifier"
 
 
-@rule("R4C-CFG-012", "invalid-value", view=ConfigFile, needs=Needs.FILES)
+@rule("R4C-CFG-012", "invalid-value", view=ConfigFile, needs=Needs.FILES, fix=Action.WRITE)
 def invalid_value(file: ConfigFile, context: Context) -> Iterator[Fault | Finding]:
     """A value that its key cannot have is as wrong in a file as in code; found here, it has a line to point at instead
     of a service that does not start."""
     keys = [key for key in file.keys if is_ours(key, context.project)]
+    # Variables have nothing but text, whatever the format of the file that sets them.
+    has_types = file.source.endswith(TYPED) and file.profiles is None
     for key in keys:
-        yield from _own_faults(key)
-    yield from _faults_of_other_rules(keys, context)
+        yield from (_with_edit(fault, key, context, has_types=has_types) for fault in _own_faults(key))
+    for key, found in _faults_of_other_rules(keys, context):
+        yield _with_edit(found, key, context, has_types=has_types) if isinstance(found, Fault) else found
+
+
+def is_possible(key: Key, context: Context) -> bool:
+    """Whether a key can have its value, or one that is certainly meant by it."""
+    faults = (_with_edit(fault, key, context, has_types=False) for fault in _faults_of_value(key, context))
+    return all(len(fault.suggestions) == 1 for fault in faults)
+
+
+def _faults_of_value(key: Key, context: Context) -> Iterator[Fault]:
+    """What is wrong with the value of one key, whatever stands beside it."""
+    yield from _own_faults(key)
+    others = _faults_of_other_rules([key], context)
+    yield from (fault for _, fault in others if isinstance(fault, Fault))
+
+
+# ---------------------------------------------------------------- what to write instead
+
+
+def _with_edit(fault: Fault, key: Key, context: Context, *, has_types: bool) -> Fault:
+    """The fault with the suggestions that the key can have, and the words that they replace.
+
+    A file that `has_types` tells `"3"` from `3`, so that quotes may have to go.
+    """
+    value = key.value
+    if not isinstance(value, str) or not value.strip():
+        return fault
+    attribute, bare = attribute_of(key.meaning), value.strip()
+    has_quotes = has_types and attribute is not None and attribute.kind in _WITHOUT_QUOTES
+    is_bare_right = attribute is not None and not isinstance(_as(attribute, bare), str)
+    offered = (bare,) if is_bare_right else fault.suggestions
+    right = tuple(text for text in offered if _is_right(replace(key, value=_as(attribute, text)), context))
+    return replace(
+        fault,
+        suggestions=right,
+        help="without quotes, which make it a text" if right and has_quotes else fault.help,
+        words=(show(value) if has_quotes else value,),
+        certain=bool(right) and (right[0] == bare or certain(value, right[0], fault.rivals)),
+    )
+
+
+def _as(attribute: Attribute | None, text: str) -> Value:
+    """What a text is as a value of the attribute."""
+    return text if attribute is None else coerce(attribute, text, textual=True)
+
+
+def _is_right(key: Key, context: Context) -> bool:
+    return next(_faults_of_value(key, context), None) is None
 
 
 # ---------------------------------------------------------------- what other rules say
 
 
-def _faults_of_other_rules(keys: list[Key], context: Context) -> Iterator[Fault | Finding]:
+def _faults_of_other_rules(keys: list[Key], context: Context) -> Iterator[tuple[Key, Fault | Finding]]:
+    """What they find, each with the key that it is about: a fault to be said in our words, or a finding of theirs."""
     # Imported late: the engine discovers this module.
     from . import check
 
@@ -72,9 +126,9 @@ def _faults_of_other_rules(keys: list[Key], context: Context) -> Iterator[Fault 
             continue
         fault = replace(finding.fault, subject=key.text)
         if finding.rule.code in _ONE_VALUE:
-            yield _in_file_words(_with_keys(fault, key), key)
+            yield key, _in_file_words(_with_keys(fault, key), key)
         elif finding.rule.code.startswith(_SEVERAL_VALUES) and finding.rule.code not in _CODE_ONLY:
-            yield replace(finding, fault=fault)
+            yield key, replace(finding, fault=fault)
 
 
 def _views(keys: list[Key]) -> Iterator[Written]:
@@ -116,8 +170,7 @@ def _near(value: Value, words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _attribute_of(key: Key) -> Attribute | None:
-    meaning = key.meaning
-    return POLICIES[meaning.policy].attributes[meaning.attribute] if isinstance(meaning, Setting) else None
+    return attribute_of(key.meaning) if isinstance(key.meaning, Setting) else None
 
 
 def _own_faults(key: Key) -> Iterator[Fault]:
@@ -169,6 +222,8 @@ def _not_a_member(key: Key, values: tuple[Value, ...], enum: str, names: tuple[s
                 {"value": show(value), "enum": enum},
                 suggestions=_near(value, names),
                 expected="" if _near(value, names) else " | ".join(names),
+                words=(value,),
+                rivals=names,
             )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..diagnostics import Action, Context, Fault, Needs, Related, rule
-from ..facts import Definition, Element, Items, Ref, Unknown, Value, Written
+from ..facts import Definition, Element, Items, PipelineScope, Ref, Unfound, Unknown, Unmade, Value, Written
 from ..records import replace
 from ..suggestions import did_you_mean
 from .fitting import expected_form, misfits, shape_of
+from .making import not_made
 from .targets import Target, Use, handler_of, is_private, uses
 from .words import show, subject
 
@@ -43,16 +44,17 @@ def fallback_without_target(written: Written, context: Context) -> Iterator[Faul
         )
 
 
-@rule("R4C-FB-002", "missing-fallback", view=Element, needs=Needs.SCOPES, fix=Action.WRITE)
-def missing_fallback(element: Element, context: Context) -> Iterator[Fault]:
+@rule("R4C-FB-002", "missing-fallback", view=(Element, Unfound), needs=Needs.SCOPES, fix=Action.WRITE)
+def missing_fallback(view: Element | Unfound, context: Context) -> Iterator[Fault]:
     """The name is looked up when the call has already failed: a misspelt fallback turns one failure into another, at
     the very moment it is needed."""
+    element, lost = (view.element, view) if isinstance(view, Unfound) else (view, None)
     for use in uses(element, context):
         for target in use.targets:
             hidden = _hidden(target, use)
-            if target.definition is not None and not hidden:
+            if lost.name != target.name if lost is not None else target.definition is not None and not hidden:
                 continue
-            reason = hidden or _elsewhere(target, use)
+            reason = f"it was looked for in {lost.where}" if lost is not None else hidden or _elsewhere(target, use)
             names = _names(use)
             suggestion = _similar(target, use, names)
             yield Fault(
@@ -75,6 +77,8 @@ def _hidden(target: Target, use: Use) -> str:
 
 
 def _elsewhere(target: Target, use: Use) -> str:
+    if isinstance(use.scope, PipelineScope):
+        return "a pipeline has no siblings, only handlers and functions that it is given"
     for subclass in use.scope.subclasses():
         if isinstance(subclass.lookup(target.name), Definition):
             return f"it is defined only on the subclass {subclass.id.rpartition('.')[2]}"
@@ -192,11 +196,14 @@ def handler_result_differs(element: Element, context: Context) -> Iterator[Fault
             )
 
 
-@rule("R4C-FB-008", "not-a-handler", view=Element, needs=Needs.SCOPES)
-def not_a_handler(element: Element, context: Context) -> Iterator[Fault]:
+@rule("R4C-FB-008", "not-a-handler", view=(Element, Unmade), needs=Needs.SCOPES)
+def not_a_handler(view: Element | Unmade, context: Context) -> Iterator[Fault]:
     """The handler is made once, without arguments, and asked through `apply`. A class that cannot be made, or has no
     such method, fails together with the call."""
-    for use in uses(element, context):
+    if isinstance(view, Unmade):
+        yield from not_made(view, "handler", context)
+        return
+    for use in uses(view, context):
         handler = handler_of(use)
         problem, suggestion = _handler_problem(handler, context)
         if problem:

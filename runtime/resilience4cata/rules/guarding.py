@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..config.instances import guarded
+from ..config.instances import guarded_by
 from ..config.layers import SettingKey, applied_with
 from ..config.origin import Effective
 from ..config.resolve import Resolver, active_profiles
@@ -79,21 +79,29 @@ def guarded_by_place(context: Context) -> Mapping[At, Guarded]:
 def _guarded_bodies(project: Project, context: Context) -> Iterator[Guarded]:
     resolver = Resolver.of(project, active_profiles(project))
     seen: set[At] = set()
-    for element in guarded(project):
+    for element, source in guarded_by(project):
         at = element.definition.at
         body = context.oracle.body(element.definition) if at not in seen else None
-        if body is not None and not _is_misplaced(element, context):
+        if body is not None and not is_misplaced(element, context) and not is_misplaced(source, context):
             seen.add(at)
             yield Guarded(element, resolver.resolve(element), body)
 
 
-def _is_misplaced(element: Element, context: Context) -> bool:
+def is_misplaced(element: Element, context: Context) -> bool:
     """Whether the policies of an element do not guard its body: that of a generator, or as a place error says."""
+    known: dict[int, tuple[Element, bool]] = context.memo.setdefault(is_misplaced, {})
+    if id(element) not in known:
+        # Kept together with the element, or another one could get its id.
+        known[id(element)] = element, bool(element.definition.yields) or _has_place_error(element, context)
+    return known[id(element)][1]
+
+
+def _has_place_error(element: Element, context: Context) -> bool:
     # Imported late: the engine discovers this module.
     from . import all_rules
 
     places = (r for r in all_rules().values() if r.silences_element and r.needs in context.provides)
-    return bool(element.definition.yields) or any(
+    return any(
         Finding(rule, fault).severity is Severity.ERROR
         for rule in places
         for fault in rule.check(element, context)

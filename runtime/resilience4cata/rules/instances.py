@@ -15,6 +15,7 @@ from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severit
 from ..facts import (
     Applied,
     At,
+    Clash,
     Declaration,
     Element,
     Kind,
@@ -46,25 +47,79 @@ class _Use(NamedTuple):
         return self.element.definition.id
 
 
-@rule("R4C-IN-001", "instance-settings-differ", view=Project, needs=Needs.PROJECT)
-def instance_settings_differ(project: Project, context: Context) -> Iterator[Fault]:
+@rule("R4C-IN-001", "instance-settings-differ", view=(Project, Clash), needs=Needs.PROJECT)
+def instance_settings_differ(view: Project | Clash, context: Context) -> Iterator[Fault]:
     """Everything that writes one name shares one instance, and an instance has one set of settings. If the users
     disagree, which settings counted would depend on who was called first."""
-    resolver = Resolver.of(project, active_profiles(project))
-    for (policy, name), uses in _uses(project, resolver).items():
+    if isinstance(view, Clash):
+        yield _met(view, context.project)
+        return
+    resolver = Resolver.of(view, active_profiles(view))
+    for (policy, name), uses in _uses(view, resolver).items():
         # A class and its methods may have the name from one place.
         first, *others = sorted(uses, key=lambda use: (use.at, use.id))
         for use in others:
             differences = _differences(policy, first, use)
             if differences and _may_coexist(first, use):
-                yield Fault(
-                    use.at,
-                    f"@{use.title} on {use.id}",
-                    "instance '{name}' has other settings on {other}: {differences}",
-                    {"name": name, "other": first.id, "differences": "; ".join(differences)},
-                    help="give each its own name, or the same settings",
-                    related=(Related(first.at, f"'{name}' is also used here"),),
-                )
+                yield _differing(name, use, first, differences)
+
+
+def _differing(name: str, use: _Use, first: _Use | None, differences: Iterable[str]) -> Fault:
+    return Fault(
+        use.at,
+        f"@{use.title} on {use.id}",
+        "instance '{name}' has other settings on {other}: {differences}",
+        {
+            "name": name,
+            "other": first.id if first is not None else "what was called before",
+            "differences": "; ".join(differences),
+        },
+        help="give each its own name, or the same settings",
+        related=(Related(first.at, f"'{name}' is also used here"),) if first is not None and first.at.line else (),
+    )
+
+
+def _met(clash: Clash, project: Project) -> Fault:
+    """What a running program met."""
+    resolver = Resolver.of(project, active_profiles(project))
+    ours = resolver.resolve(clash.other)
+    theirs = resolver.resolve(clash.first) if clash.first is not None else {}
+    # Defaults that follow different neighbours are no difference of their own.
+    own = [key for key in clash.different if not (_is_default(key, ours) and _is_default(key, theirs))]
+    differences = [_met_difference(clash, key, ours, theirs) for key in own or clash.different]
+    if clash.policy:
+        use = _use(clash.other, clash.policy, project, ours)
+        first = _use(clash.first, clash.policy, project, theirs) if clash.first is not None else None
+        return _differing(clash.name, use, first, differences)
+    return Fault(
+        clash.other_at,
+        f'pipeline("{clash.name}")',
+        "a pipeline '{name}' exists already, with other settings: {differences}",
+        {"name": clash.name, "differences": "; ".join(differences)},
+        help="give each its own name, or the same settings",
+        related=(Related(clash.first_at, "first made here"),) if clash.first_at.line else (),
+    )
+
+
+def _is_default(key: SettingKey, settings: Mapping[SettingKey, Effective]) -> bool:
+    return key in settings and settings[key].origin.layer is Layer.BUILT_IN
+
+
+def _met_difference(
+    clash: Clash, key: SettingKey, ours: Mapping[SettingKey, Effective], theirs: Mapping[SettingKey, Effective]
+) -> str:
+    policy, attribute = key
+    if not attribute:
+        return f"{policy} is {'here' if any(policy == own for own, _ in ours) else 'there'} alone"
+    title = attribute if clash.policy else f"{policy}.{attribute}"
+    here, there = (show(found[key].value) if key in found else "..." for found in (ours, theirs))
+    return f"{title} is {here} here and {there} there"
+
+
+def _use(element: Element, policy: str, project: Project, settings: Mapping[SettingKey, Effective]) -> _Use:
+    applied = _applied(element, policy, project)
+    at = applied.at if applied is not None else element.definition.at
+    return _Use(element, at, _title(applied) if applied is not None else policy, settings)
 
 
 def _uses(project: Project, resolver: Resolver) -> Mapping[tuple[str, str], list[_Use]]:
@@ -81,11 +136,7 @@ def _uses(project: Project, resolver: Resolver) -> Mapping[tuple[str, str], list
         settings = resolver.resolve(element)
         for (policy, attribute), effective in settings.items():
             if attribute == "name" and isinstance(effective.value, str):
-                applied = _applied(element, policy, project)
-                at = applied.at if applied is not None else element.definition.at
-                title = _title(applied) if applied is not None else policy
-                use = _Use(element, at, title, settings)
-                found.setdefault((policy, effective.value), []).append(use)
+                found.setdefault((policy, effective.value), []).append(_use(element, policy, project, settings))
     return found
 
 

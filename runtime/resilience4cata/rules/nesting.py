@@ -189,7 +189,9 @@ def _run_with(element: Element) -> Iterator[Definition]:
         return
     methods = element.body.public_methods()
     for method in () if isinstance(methods, Unknown) else methods:
-        if not unguarded(method) and not any(isinstance(d, Applied) for d in method.decorators):
+        # Generators stay unguarded (R4C-LOC-003).
+        own = any(isinstance(d, Applied) for d in method.decorators)
+        if not (own or unguarded(method) or method.yields):
             yield method
 
 

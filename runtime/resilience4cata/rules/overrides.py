@@ -6,71 +6,14 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from ..config.instances import Instances
-from ..config.resolve import Resolver, active_profiles, element_id, locked_by, locked_instances
-from ..config.tree import name_at
+from ..config.resolve import element_id, locked_instances
 from ..diagnostics import Action, Context, Fault, Needs, Related, Severity, rule
-from ..facts import At, Composed, Definition, Element, Key, Project, Setting, Unknown
+from ..facts import At, Composed, Definition, Element, Project, Unknown
 from ..schema import POLICIES
-from ..suggestions import did_you_mean
+from ..suggestions import did_you_mean, did_you_mean_path
 from .configuration import is_slash_key
 from .naming import well_formed
-
-
-class _Tuning(NamedTuple):
-    """One attempt to tune something: where it says what, the words for it, and the policy ("" for `locked`)."""
-
-    name: str
-    is_family: bool
-    policy: str
-    subject: str
-    at: At
-    policy_at: At
-    key: Key | None = None
-    at_run_time: bool = False
-    standing: bool = False
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether it is certainly meant for us: a key with slashes may be somebody else's."""
-        return self.key is None or not is_slash_key(self.key)
-
-
-def _tunings(project: Project) -> Iterator[_Tuning]:
-    for file in project.files:
-        for key in file.keys:
-            meaning, locked = key.meaning, locked_by(key)
-            if isinstance(meaning, Setting) and meaning.kind in ("instance", "family"):
-                at = name_at(key, meaning.name, meaning.profile)
-                at = key.parts_at[0] if is_slash_key(key) and key.parts_at else at
-                policy_at = key.parts_at[-2] if len(key.parts_at) > 1 else key.at
-                is_family = meaning.kind == "family"
-                yield _Tuning(meaning.name, is_family, meaning.policy, key.text, at, policy_at, key)
-            elif locked is not None:
-                yield _Tuning(locked, False, "", key.text, name_at(key, locked, None), key.at, key)
-    for override in project.overrides:
-        if not override.certain:
-            continue
-        call = "reconfigure" if override.at_run_time else "instance"
-        for declaration in override.declarations:
-            yield _Tuning(
-                override.name,
-                False,
-                declaration.policy,
-                f'{call}("{override.name}")',
-                override.at,
-                declaration.at,
-                at_run_time=override.at_run_time,
-                standing=override.standing,
-            )
-
-
-def instances_of(context: Context) -> Instances:
-    if instances_of not in context.memo:
-        project = context.project
-        context.memo[instances_of] = Instances(Resolver.of(project, active_profiles(project)))
-    instances: Instances = context.memo[instances_of]
-    return instances
-
+from .tunings import Tuning, instances_of, tunings
 
 # ---------------------------------------------------------------- what does not exist
 
@@ -88,6 +31,7 @@ class _Missing(NamedTuple):
     is_certain: bool = False
     word: str = ""
     rivals: Collection[str] = ()
+    help: str = ""
 
 
 @rule(
@@ -101,7 +45,7 @@ def unknown_override_target(project: Project, context: Context) -> Iterator[Faul
     """Whoever writes a key for one instance, often at night, relies on it. A key for something that does not exist
     changes nothing, and nobody is told."""
     seen: set[tuple[str, At]] = set()
-    for tuning in _tunings(project):
+    for tuning in tunings(project):
         missing = _missing(tuning, instances_of(context))
         # A table or a name is one mistake, however many keys stand below it.
         if missing is None or (tuning.name, missing.at) in seen:
@@ -112,13 +56,14 @@ def unknown_override_target(project: Project, context: Context) -> Iterator[Faul
             continue
         # Whoever tunes a running program means what is there now.
         certain = missing.is_certain or project.closed or tuning.at_run_time
+        wait = "" if missing.suggestion is not None or certain else "import its module before build(), or scan()"
         yield Fault(
             missing.at,
             tuning.subject,
             missing.message,
             missing.values,
             suggestions=(missing.suggestion,) if missing.suggestion is not None else (),
-            help="" if missing.suggestion is not None or certain else "import its module before build(), or scan()",
+            help=missing.help or wait,
             severity=Severity.ERROR if certain and _is_meant(tuning, missing) else Severity.WARNING,
             words=(missing.word,) if missing.word else (),
             rivals=missing.rivals,
@@ -127,7 +72,7 @@ def unknown_override_target(project: Project, context: Context) -> Iterator[Faul
         )
 
 
-def _no_longer(tuning: _Tuning, at: At, message: str, values: Mapping[str, object]) -> Fault:
+def _no_longer(tuning: Tuning, at: At, message: str, values: Mapping[str, object]) -> Fault:
     """What was accepted for a running program stays, for what it names may come back."""
     help = f'take it back with reconfigure("{tuning.name}"), or leave it for when that is back'
     return Fault(at, tuning.subject, message, values, help=help, severity=Severity.WARNING)
@@ -138,7 +83,7 @@ def _is_right(name: str) -> bool:
     return "." in name or "#" in name or well_formed(name)
 
 
-def _is_meant(tuning: _Tuning, missing: _Missing) -> bool:
+def _is_meant(tuning: Tuning, missing: _Missing) -> bool:
     """Whether a key is certainly wrong: a plain name without any near one may be that of a pipeline made later."""
     if missing.is_certain or tuning.at_run_time:
         return True
@@ -146,7 +91,7 @@ def _is_meant(tuning: _Tuning, missing: _Missing) -> bool:
     return tuning.is_certain and (not is_plain or missing.suggestion is not None)
 
 
-def _missing(tuning: _Tuning, instances: Instances) -> _Missing | None:
+def _missing(tuning: Tuning, instances: Instances) -> _Missing | None:
     if tuning.is_family:
         return _missing_family(tuning, instances)
     name = tuning.name
@@ -171,17 +116,19 @@ def _missing(tuning: _Tuning, instances: Instances) -> _Missing | None:
         return _missing_method(tuning, instances, owner, method)
     if tuning.key is not None and is_slash_key(tuning.key):
         # Somebody else's, unless it is nearly one of ours.
-        near = did_you_mean(owner, instances.scopes)
+        near = did_you_mean_path(owner, instances.scopes)
         message, values = "nothing guarded is in '{owner}'", {"owner": owner}
-        return None if near is None else _Missing(message, values, tuning.at, near, word=owner, rivals=instances.scopes)
+        if near is None and not tuning.is_certain and not _is_in_module(owner, instances):
+            return None
+        return _Missing(message, values, tuning.at, near, word=owner, rivals=instances.scopes)
     if not separator and not instances.names_known and "." not in name and not tuning.at_run_time:
         return None
     names = (*instances.elements, *instances.shared)
-    near = did_you_mean(name, names)
+    near = did_you_mean_path(name, names)
     return _Missing("no instance '{name}' is declared", {"name": name}, tuning.at, near, word=name, rivals=names)
 
 
-def _missing_method(tuning: _Tuning, instances: Instances, owner: str, method: str) -> _Missing:
+def _missing_method(tuning: Tuning, instances: Instances, owner: str, method: str) -> _Missing:
     methods = [id.partition("#")[2] for id in instances.elements if id.partition("#")[0] == owner]
     near = did_you_mean(method, methods)
     message, values = "{owner} has no '{method}'", {"method": method, "owner": owner}
@@ -193,27 +140,48 @@ def _missing_method(tuning: _Tuning, instances: Instances, owner: str, method: s
     return _Missing(message, values, tuning.at, whole, is_certain=True, word=tuning.name, rivals=ids)
 
 
-def _respelled(tuning: _Tuning, id: str) -> str:
+def _respelled(tuning: Tuning, id: str) -> str:
     """An id as it replaces what stands at the key's first part: with slashes, that is the class alone."""
     return id.partition("#")[0] if tuning.key is not None and is_slash_key(tuning.key) else id
 
 
-def _missing_family(tuning: _Tuning, instances: Instances) -> _Missing | None:
+def _missing_family(tuning: Tuning, instances: Instances) -> _Missing | None:
     name = tuning.name
     families = _families(instances.project)
     if families is None or name in families:
         return None
     if name in instances.scopes:
-        if instances.scopes[name].is_class:
+        if instances.scopes[name].is_class or not tuning.policy:
             return None
         message = "'{name}' is a module: keys reach classes, methods, functions and composed policies"
         return _Missing(message, {"name": name}, tuning.at, is_certain=True)
-    names = (*families, *(s.id for s in instances.scopes.values() if s.is_class))
-    near = did_you_mean(name, names)
-    if near is None:
-        return None  # a key with slashes of somebody else's
     message = "no class and no composed policy is named '{name}'"
+    if tuning.policy and (written := _written_otherwise(name, instances)):
+        return _Missing(message, {"name": name}, tuning.at, is_certain=True, help=written)
+    owner, _, method = name.rpartition(".")
+    if f"{owner}#{method}" in instances.elements:
+        spelled = f"{owner}/{method}"
+        return _Missing(message, {"name": name}, tuning.at, spelled, is_certain=True, word=name, rivals=(spelled,))
+    names = (*families, *(s.id for s in instances.scopes.values() if s.is_class))
+    near = did_you_mean_path(name, names)
+    if near is None and not tuning.is_certain and not _is_in_module(name, instances):
+        return None  # a key with slashes of somebody else's
     return _Missing(message, {"name": name}, tuning.at, near, word=name, rivals=names)
+
+
+def _is_in_module(name: str, instances: Instances) -> bool:
+    """Whether a name would be that of a class in a module of ours."""
+    scope = instances.scopes.get(name.rpartition(".")[0])
+    return scope is not None and not scope.is_class
+
+
+def _written_otherwise(name: str, instances: Instances) -> str:
+    """How what has a name is tuned, if that is not with slashes."""
+    if name in instances.shared:
+        return f"'{name}' is an instance: write instances.{name}"
+    if any(template.name == name for template in instances.project.templates):
+        return f"'{name}' is a template: write configs.{name}"
+    return ""
 
 
 def _families(project: Project) -> dict[str, list[Composed]] | None:
@@ -236,7 +204,7 @@ def undeclared_override(project: Project, context: Context) -> Iterator[Fault]:
     believes it is bounded, and it is not."""
     seen: set[tuple[str, str, At]] = set()
     instances = instances_of(context)
-    for tuning in _tunings(project):
+    for tuning in tunings(project):
         fault = _undeclared(tuning, instances) if tuning.policy else None
         if fault is not None and tuning.standing:
             fault = _no_longer(tuning, fault.at, fault.message, fault.values)
@@ -245,7 +213,7 @@ def undeclared_override(project: Project, context: Context) -> Iterator[Fault]:
             yield fault
 
 
-def _undeclared(tuning: _Tuning, instances: Instances) -> Fault | None:
+def _undeclared(tuning: Tuning, instances: Instances) -> Fault | None:
     if tuning.is_family:
         return _undeclared_family(tuning, instances)
     elements = instances.elements.get(tuning.name, ())
@@ -266,13 +234,13 @@ def _undeclared(tuning: _Tuning, instances: Instances) -> Fault | None:
     return _fault(tuning, "{owner} declares no {policy}", {"owner": _shown(tuning.name)}, tuple(known))
 
 
-def _not_shared(tuning: _Tuning, policies: list[str]) -> Fault | None:
+def _not_shared(tuning: Tuning, policies: list[str]) -> Fault | None:
     if tuning.policy in policies:
         return None
     return _fault(tuning, "the shared instance '{owner}' has no {policy}", {"owner": tuning.name}, tuple(policies))
 
 
-def _unguarded(tuning: _Tuning, instances: Instances) -> Fault | None:
+def _unguarded(tuning: Tuning, instances: Instances) -> Fault | None:
     """A function or method that exists and has no policies at all."""
     owner, _, name = tuning.name.partition("#")
     scope = instances.scopes.get(owner)
@@ -285,6 +253,8 @@ def _unguarded(tuning: _Tuning, instances: Instances) -> Fault | None:
         return None  # R4C-CFG-009
     if scope.is_class and (scope.ancestors is None or instances.declared_by_class(scope) is None):
         return None
+    if scope.is_class and found.id.rpartition(".")[2] != name and not name.startswith("_"):
+        return None  # Another name for a method is one that its class guards, too.
     return _fault(tuning, "{owner} declares no policies", {"owner": _shown(tuning.name)}, ())
 
 
@@ -295,7 +265,7 @@ def _name_of(element: Element, policy: str, instances: Instances) -> str | None:
     return value if isinstance(value, str) else element_id(element)
 
 
-def _under_other_name(tuning: _Tuning, names: set[str | None]) -> Fault | None:
+def _under_other_name(tuning: Tuning, names: set[str | None]) -> Fault | None:
     if tuning.name in names or len(names) != 1:
         return None
     (name,) = names
@@ -309,11 +279,11 @@ def _under_other_name(tuning: _Tuning, names: set[str | None]) -> Fault | None:
     )
 
 
-def _has_slashes(tuning: _Tuning) -> bool:
+def _has_slashes(tuning: Tuning) -> bool:
     return tuning.key is not None and is_slash_key(tuning.key)
 
 
-def _undeclared_family(tuning: _Tuning, instances: Instances) -> Fault | None:
+def _undeclared_family(tuning: Tuning, instances: Instances) -> Fault | None:
     families = (_families(instances.project) or {}).get(tuning.name)
     if families is not None:
         declared = [_policies_in(composed) for composed in families]
@@ -342,7 +312,7 @@ def _policies_in(composed: Composed) -> frozenset[str] | None:
     return frozenset(found - {""}) if known else None
 
 
-def _fault(tuning: _Tuning, message: str, values: Mapping[str, object], declared: tuple[str, ...]) -> Fault:
+def _fault(tuning: Tuning, message: str, values: Mapping[str, object], declared: tuple[str, ...]) -> Fault:
     names = {POLICIES[policy].key: policy for policy in declared if policy in POLICIES}
     # Another policy is no misspelling of this one, whatever it sounds like: what is declared is told, not suggested.
     declares = f"declared there: {', '.join(names if tuning.key is not None else names.values())}" if names else ""
@@ -367,7 +337,7 @@ def locked_override(project: Project, context: Context) -> Iterator[Fault]:
     """The author of a locked instance has decided that nobody tunes it from outside. A key that tries is ignored, which
     its author should know."""
     locked = locked_instances(project)
-    for tuning in _tunings(project):
+    for tuning in tunings(project):
         if tuning.is_family or not tuning.policy or tuning.name not in locked:
             continue
         at = locked[tuning.name]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
-from ..facts import Applied, Declaration, Definition, Element, Foreign, Unknown
+from ..facts import Applied, Astray, Declaration, Definition, Element, Foreign, Unknown
 from .words import spell
 
 _PROPERTIES: Final = frozenset({"builtins.property", "functools.cached_property", "abc.abstractproperty"})
@@ -19,6 +19,18 @@ _WITHOUT_METHODS: Final = {
 }
 # They keep what the function returned: a coroutine, which can be awaited once.
 _CACHES: Final = frozenset({"functools.lru_cache", "functools.cache"})
+# They give back what they stand on.
+_TRANSPARENT: Final = frozenset(
+    {
+        "abc.abstractmethod",
+        "resilience4cata.inherit_policies",
+        "resilience4cata.unguarded",
+        "typing.final",
+        "typing.override",
+        "typing_extensions.final",
+        "typing_extensions.override",
+    }
+)
 # Bases that bring no method of their own.
 _BARE: Final = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 
@@ -123,7 +135,9 @@ def _generator(definition: Definition) -> str:
 
 def _keeps_generator(decorator: Applied | Foreign) -> bool:
     # Something foreign below may well turn the generator into an ordinary function (Twisted, test fixtures).
-    return isinstance(decorator, Applied) or decorator.name in _CONTEXT_MANAGERS or decorator.name in _BINDING
+    if isinstance(decorator, Applied):
+        return True
+    return any(decorator.name in known for known in (_CONTEXT_MANAGERS, _BINDING, _TRANSPARENT))
 
 
 def _generators_of_class(element: Element) -> Iterator[Fault]:
@@ -165,10 +179,22 @@ def policy_on_special_method(element: Element, context: Context) -> Iterator[Fau
         )
 
 
-@rule("R4C-LOC-005", "nothing-to-guard", view=Element, needs=Needs.SCOPES, silences_element=True)
-def nothing_to_guard(element: Element, context: Context) -> Iterator[Fault]:
+@rule("R4C-LOC-005", "nothing-to-guard", view=(Element, Astray), needs=Needs.SCOPES, silences_element=True)
+def nothing_to_guard(view: Element | Astray, context: Context) -> Iterator[Fault]:
     """A class-level policy guards the public methods that the class defines. Where there are none it does nothing,
-    although it reads as protection."""
+    although it reads as protection. So does a policy on an object that cannot be called."""
+    if isinstance(view, Element):
+        yield from _without_methods(view, context)
+    else:
+        yield Fault(
+            view.applied.at,
+            f"@{named(view.applied)} on {view.what}",
+            "what cannot be called has nothing to guard",
+            help="apply it to a function, a method or a class",
+        )
+
+
+def _without_methods(element: Element, context: Context) -> Iterator[Fault]:
     body = element.body
     methods = body.public_methods() if body is not None else ()
     if body is None or isinstance(methods, Unknown) or methods or not element.policies:

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-from ..config.resolve import last_global, sources_known
+from ..config.resolve import sources_known
 from ..diagnostics import Action, Context, Fault, Needs, Severity, rule
-from ..facts import NOWHERE, At, Empty, Extends, Key, Project, Setting, entries
+from ..facts import NOWHERE, At, ConfigFile, Empty, Extends, Global, Key, Project, Setting, entries
 from ..suggestions import did_you_mean
+
+_ACTIVE: Final = "profiles.active"
 
 
 @rule(
     "R4C-CFG-005",
     "unknown-profile",
-    view=Project,
+    view=(Project, ConfigFile),
     severity=Severity.WARNING,
     needs=Needs.FILES | Needs.TEMPLATES,
     fix=Action.WRITE,
 )
-def unknown_profile(project: Project, context: Context) -> Iterator[Fault]:
+def unknown_profile(view: Project | ConfigFile, context: Context) -> Iterator[Fault]:
     """A profile that no source defines activates nothing: a misspelt `prod` runs production on the settings of the
     desk it was developed on."""
-    # Where no source is read, a profile is something between the application and its tests.
-    if not sources_known(project) or not any(file.keys for file in project.files):
+    project = view if isinstance(view, Project) else context.project
+    # Where there is no source at all, a profile is something between the application and its tests.
+    if not sources_known(project) or not project.files:
         return
-    defined = {profile for file in project.files for key in file.keys if (profile := _profile_of(key)) is not None}
-    for name, at, subject in _active(project):
+    defined = set(_defined(project.files))
+    if isinstance(view, Project):
+        active = _active(project)
+    elif view.profiles is None or project.profiles is not None or not any(file.keys for file in project.files):
+        return  # a part of the settings, or a file of variables that what code activates outranks, or of other settings
+    else:
+        defined |= view.profiles
+        active = _activated_by(*_keys_of((view,)))
+    for name, at, subject in active:
         if name in defined:
             continue
         near = did_you_mean(name, defined)
@@ -39,6 +50,10 @@ def unknown_profile(project: Project, context: Context) -> Iterator[Fault]:
             rivals=defined,
             severity=Severity.ERROR if near is not None else Severity.WARNING,
         )
+
+
+def _defined(files: Iterable[ConfigFile]) -> Iterator[str]:
+    return (profile for file in files for key in file.keys if (profile := _profile_of(key)) is not None)
 
 
 def _profile_of(key: Key) -> str | None:
@@ -56,7 +71,15 @@ def _active(project: Project) -> Iterator[tuple[str, At, str]]:
             at = project.profiles_at[position] if position < len(project.profiles_at) else NOWHERE
             yield name, at, f'profiles("{name}")'
         return
-    key = last_global(project.files, "profiles.active")
-    if key is not None:
+    yield from _activated_by(*_keys_of(project.files)[-1:])
+
+
+def _keys_of(files: Iterable[ConfigFile]) -> list[Key]:
+    """The keys that activate profiles. For one process, the last of them counts."""
+    return [key for file in files for key in file.keys if key.meaning == Global(_ACTIVE)]
+
+
+def _activated_by(*keys: Key) -> Iterator[tuple[str, At, str]]:
+    for key in keys:
         names = [word for word in entries(key.value) if isinstance(word, str) and word.strip()]
         yield from ((name, key.value_at, key.text) for name in names)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
 from ..facts import Definition, Element, Kind, Scope
-from .overrides import instances_of
 from .targets import unguarded
+from .tunings import instances_of
 
 _METHODS = (Kind.METHOD, Kind.STATIC_METHOD, Kind.CLASS_METHOD)
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from ..diagnostics import Action, Context, Fault, Needs, Offer, Severity, rule
 from ..facts import Suppression
 from ..suggestions import did_you_mean
+
+_DIRECTIVES: Final = ("ignore", "file-ignore")
 
 
 @rule(
@@ -21,6 +24,8 @@ def unused_suppression(suppression: Suppression, context: Context) -> Iterator[F
     """A suppression that outlived its finding hides the next one that appears on its line, and readers look in vain for
     the fault that it speaks of.
     """
+    if suppression.stray:
+        return
     if not suppression.code:
         message, advice = "names no code, so nothing is silenced", "name the code of the finding, or remove it"
         # Somebody meant to silence something.
@@ -33,10 +38,13 @@ def unused_suppression(suppression: Suppression, context: Context) -> Iterator[F
 @rule("R4C-SUP-002", "unknown-suppression", view=Suppression, needs=Needs.SOURCES, fix=Action.WRITE)
 def unknown_suppression(suppression: Suppression, context: Context) -> Iterator[Fault]:
     """Only whole codes are honoured in suppressions, so that nobody silences more than was looked at; a code that does
-    not exist silences nothing.
+    not exist silences nothing, and neither does a comment for r4c that says neither `ignore` nor `file-ignore`.
     """
     from . import all_rules, find_rule
 
+    if suppression.stray:
+        yield _without_directive(suppression)
+        return
     code = suppression.code
     if code and code not in all_rules():
         suggestion = _meant(code)
@@ -53,6 +61,24 @@ def unknown_suppression(suppression: Suppression, context: Context) -> Iterator[
             rivals=tuple(all_rules()),
             certain=True if find_rule(code) is not None else None,
         )
+
+
+def _without_directive(suppression: Suppression) -> Fault:
+    word = suppression.stray
+    beginning = "r4c: " if word.lower().startswith("r4c") else ""
+    known = [f"{beginning}{directive}" for directive in _DIRECTIVES]
+    # What has codes in brackets was meant to silence them, whatever it says.
+    suggestion = did_you_mean(word, known) or (known[0] if suppression.text.endswith("]") else None)
+    return Fault(
+        suppression.at,
+        suppression.text,
+        "no directive '{word}'",
+        {"word": word},
+        suggestions=(suggestion,) if suggestion else (),
+        help="" if suggestion else "write 'ignore[…]' or 'file-ignore[…]' with codes, or begin the comment otherwise",
+        words=(word,),
+        rivals=tuple(known),
+    )
 
 
 def _meant(word: str) -> str | None:

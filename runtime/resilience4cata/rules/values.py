@@ -1,15 +1,16 @@
-"""VA: attribute values that are out of range, of the wrong kind, or at odds with one another."""
+"""VA: attribute values that are out of range, of the wrong kind, or without effect."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from enum import Enum
+from typing import Final
 
 from ..config.defaults import nanoseconds
 from ..config.profiles import Settled
 from ..diagnostics import Action, Context, Fault, Needs, Related, Severity, rule
-from ..facts import Element, Interval, Items, Member, Ref, Setting, Slot, Unknown, Value, Written
+from ..facts import At, Element, Interval, Items, Member, Ref, Slot, Unknown, Value, Written
 from ..schema import POLICIES, Attribute, AttributeKind
 from ..suggestions import certain, did_you_mean
 from .cases import Verdict
@@ -36,7 +37,7 @@ def value_out_of_range(written: Written, context: Context) -> Iterator[Fault]:
     """A threshold above 100 percent is never reached and no attempt at all is never made: such a policy does nothing,
     and nobody notices until it should have."""
     for attribute, slot in _attributes(written):
-        if attribute.kind in _NUMERIC and all_fail(slot, _judge(_out_of_range, attribute)):
+        if attribute.kind in _NUMERIC and all_fail(slot, _judge(out_of_range, attribute)):
             yield Fault(
                 slot.at,
                 subject(written, attribute.name),
@@ -45,7 +46,8 @@ def value_out_of_range(written: Written, context: Context) -> Iterator[Fault]:
             )
 
 
-def _out_of_range(attribute: Attribute, value: Value) -> bool | None:
+def out_of_range(attribute: Attribute, value: Value) -> bool | None:
+    """True for a number, or a truth value in its place, that the attribute cannot have."""
     if isinstance(value, bool):
         return True
     if not isinstance(value, int | float) or (attribute.kind is AttributeKind.INTEGER and isinstance(value, float)):
@@ -100,29 +102,46 @@ def unknown_attribute(written: Written, context: Context) -> Iterator[Fault]:
 def wrong_kind(written: Written, context: Context) -> Iterator[Fault]:
     """Text is not a number and a list is not a tuple of types; Python accepts both until the value is used."""
     for attribute, slot in _attributes(written):
-        if all_fail(slot, _judge(_wrong_kind, attribute)):
-            yield Fault(
-                slot.at,
-                subject(written, attribute.name),
-                "{value} is no value for '{attribute}'",
-                {"value": show(slot.values[0]), "attribute": attribute.name},
-                expected=_expectation(attribute),
-            )
+        for single in _single_values(attribute, slot):
+            if all_fail(single, _judge(_wrong_kind, attribute)):
+                yield Fault(
+                    single.at,
+                    subject(written, attribute.name),
+                    "{value} is no value for '{attribute}'",
+                    {"value": show(single.values[0]), "attribute": attribute.name},
+                    expected=_expectation(attribute),
+                )
 
 
 def _expectation(attribute: Attribute) -> str:
-    if attribute.members is not None:
-        return f"{attribute.kind.value} of {attribute.members.__name__}"
-    return attribute.kind.value
+    members = _members(attribute)
+    if members is None:
+        return attribute.kind.value
+    return f"{AttributeKind.MEMBER.value} of {members.__name__}"
+
+
+def _single_values(attribute: Attribute, slot: Slot) -> Iterator[Slot]:
+    """The slot itself; of layers, a slot for each of them, at the place of all."""
+    if attribute.kind is not AttributeKind.LAYERS:
+        yield slot
+    elif slot.certain and len(slot.values) == 1 and isinstance(slot.value, Items):
+        yield from (Slot((layer,), slot.at) for layer in slot.value.items)
+
+
+def _members(attribute: Attribute) -> type[Enum] | None:
+    """The enumeration to which a value belongs, or each of the layers."""
+    if attribute.kind is AttributeKind.LAYERS and isinstance(attribute.default, tuple):
+        return type(attribute.default[0])
+    return attribute.members
 
 
 def _wrong_kind(attribute: Attribute, value: Value) -> bool | None:
     if isinstance(value, Unknown):
         return None
-    return None if _fits(attribute.kind, value) else True
+    return None if fits(attribute.kind, value) else True
 
 
-def _fits(kind: AttributeKind, value: Value) -> bool:
+def fits(kind: AttributeKind, value: Value) -> bool:
     """Whether a value may be of this kind; what other rules judge better, and what is not certain, fits."""
     match kind:
         case AttributeKind.DURATION:  # numbers are R4C-DU-002
@@ -135,6 +154,9 @@ def _fits(kind: AttributeKind, value: Value) -> bool:
             return isinstance(value, bool)
         case AttributeKind.MEMBER:  # text is R4C-VA-006
             return isinstance(value, Member | str) or (isinstance(value, Ref) and value.is_class is None)
+        case AttributeKind.LAYERS:  # one of them
+            named = isinstance(value, str) or (isinstance(value, Ref) and value.is_class is None)
+            return named or (isinstance(value, Member) and value.enum == "Layer")
         case AttributeKind.EXCEPTIONS:  # single things that are no types are R4C-CL-002
             return not isinstance(value, Items) or value.kind == "tuple"
         case AttributeKind.METHODS:
@@ -151,145 +173,33 @@ def _is_tuple_of_text(value: Value) -> bool:
     return all(isinstance(item, str | Unknown) for item in value.items)
 
 
-class _Pair(NamedTuple):
-    """Two attributes of which the first may not exceed the second."""
-
-    policy: str
-    lower: str
-    upper: str
-    meaning: str
-
-
-_PAIRS: Final = (
-    _Pair("circuit_breaker", "minimum_calls", "window_size", "the window never holds that many calls"),
-    _Pair("retry", "delay", "max_delay", "the first wait would already be cut"),
-    _Pair("adaptive_limit", "min_limit", "initial_limit", "the limit would start below its own minimum"),
-    _Pair("adaptive_limit", "initial_limit", "max_limit", "the limit would start above its own maximum"),
-    _Pair("adaptive_limit", "min_limit", "max_limit", "no limit lies between them"),
-)
-
-
-@rule("R4C-VA-004", "pair-out-of-order", view=Written)
-def pair_out_of_order(written: Written, context: Context) -> Iterator[Fault]:
-    """Two bounds that exclude each other leave nothing in between: a breaker that needs more calls than its window
-    holds never opens."""
-    declaration = written.declaration
-    for pair in _PAIRS:
-        lower, upper = declaration.slots.get(pair.lower), declaration.slots.get(pair.upper)
-        if pair.policy != declaration.policy or lower is None or upper is None:
-            continue
-        if _exceeds(pair, lower, upper) and not (pair.lower == "minimum_calls" and _may_be_time(written, context)):
-            later, earlier, name = max((lower, upper, pair.upper), (upper, lower, pair.lower), key=lambda x: x[0].at)
-            yield Fault(
-                later.at,
-                subject(written, pair.lower, pair.upper),
-                "'{lower}' is more than '{upper}': {meaning}",
-                {"lower": pair.lower, "upper": pair.upper, "meaning": pair.meaning},
-                related=(Related(earlier.at, f"{name} is {show(earlier.value)}"),) if earlier.at.line else (),
-            )
-
-
-def _exceeds(pair: _Pair, lower: Slot, upper: Slot) -> bool:
-    below, above = (POLICIES[pair.policy].attributes[name] for name in (pair.lower, pair.upper))
-    pairs = [(_comparable(below, a), _comparable(above, b)) for a in lower.values for b in upper.values]
-    return lower.certain and upper.certain and all(a is not None and b is not None and a > b for a, b in pairs)
-
-
-def _comparable(attribute: Attribute, value: Value) -> float | None:
-    """The value as a number, if it is valid by itself: what is wrong with one alone, other rules say."""
-    if attribute.kind is AttributeKind.DURATION:
-        return nanoseconds(value)
-    if not isinstance(value, int | float) or not _fits(attribute.kind, value) or _out_of_range(attribute, value):
-        return None
-    return value
-
-
-def _may_be_time(written: Written, context: Context) -> bool:
-    """Whether the window may hold seconds, so that calls and seconds would be compared."""
-    declaration = written.declaration
-    slot = declaration.slots.get("window_type")
-    if slot is not None:
-        return not (slot.certain and slot.value == Member("WindowType", "COUNT"))
-    if not declaration.closed or declaration.writes("config") is not False:
-        return True
-    meanings = (key.meaning for file in context.project.files for key in file.keys)
-    return any(isinstance(meaning, Setting) and meaning.attribute == "window_type" for meaning in meanings)
-
-
-class _Idle(NamedTuple):
-    """Attributes without effect where another one has a certain value."""
-
-    attributes: tuple[str, ...]
-    because: str
-    has: Callable[[Value], bool]
-    reason: str
-
-
-def _is_zero(value: Value) -> bool:
-    return nanoseconds(value) == 0
-
-
-def _is_one(value: Value) -> bool:
-    return value == 1 and not isinstance(value, bool)
-
-
-_WAITING: Final = ("delay", "backoff", "multiplier", "max_delay", "jitter")
-_IDLE: Final = (
-    _Idle(_WAITING, "max_attempts", _is_one, "a single attempt is never repeated"),
-    _Idle(
-        ("multiplier",), "backoff", lambda value: value == Member("Backoff", "FIXED"), "a fixed back-off never grows"
-    ),
-    _Idle(("multiplier", "max_delay", "jitter"), "delay", _is_zero, "there is no wait"),
-)
-# Written to say that there is none.
-_NOTHING: Final = Member("Jitter", "NONE")
-
-
-@rule("R4C-VA-005", "value-without-effect", view=Written, severity=Severity.WARNING)
-def value_without_effect(written: Written, context: Context) -> Iterator[Fault]:
-    """Whoever writes a value expects it to count. One that another value beside it switches off says something that
-    does not happen."""
-    slots = written.declaration.slots
-    said: set[str] = set()
-    for idle in _IDLE if written.declaration.policy == "retry" else ():
-        cause = slots.get(idle.because)
-        # A template may well say how to wait for those who allow more attempts than it does.
-        if idle.because == "max_attempts" and not written.element:
-            continue
-        if cause is None or not cause.certain or not all(map(idle.has, cause.values)):
-            continue
-        for name in idle.attributes:
-            slot = slots.get(name)
-            if slot is not None and slot.certain and name not in said and slot.value != _NOTHING:
-                said.add(name)
-                yield Fault(
-                    slot.at,
-                    subject(written, name, idle.because),
-                    "'{name}' has no effect: {reason}",
-                    {"name": name, "reason": idle.reason},
-                    help=f"remove it, or change '{idle.because}'",
-                    related=(Related(cause.at, f"{idle.because} is {show(cause.values[0])}"),) if cause.at.line else (),
-                )
-
-
 @rule("R4C-VA-006", "text-for-member", view=Written, needs=Needs.KINDS, fix=Action.MEMBER)
 def text_for_member(written: Written, context: Context) -> Iterator[Fault]:
     """The name of a member is not the member: a text is refused, or, if nobody looks, equals none of them."""
     for attribute, slot in _attributes(written):
-        members = attribute.members
-        text = all_fail(slot, _as_text) if attribute.kind is AttributeKind.MEMBER and members is not None else None
-        if members is not None and text is not None:
-            near = text if text in members.__members__ else did_you_mean(text, members.__members__)
-            yield Fault(
-                slot.at,
-                subject(written, attribute.name),
-                "{value} is no member of {enum}",
-                {"value": show(text), "enum": members.__name__},
-                suggestions=(f"{members.__name__}.{near}",) if near is not None else (),
-                expected="" if near is not None else " | ".join(f"{members.__name__}.{m}" for m in members.__members__),
-                words=(text,),
-                certain=near == text or (near is not None and certain(text, near, members.__members__)),
-            )
+        members = _members(attribute)
+        for single in _single_values(attribute, slot) if members is not None else ():
+            text = all_fail(single, _as_text)
+            if members is not None and text is not None:
+                yield _no_member(single.at, subject(written, attribute.name), text, members)
+
+
+def _no_member(at: At, title: str, text: str, members: type[Enum]) -> Fault:
+    near = text if text in members.__members__ else did_you_mean(text, members.__members__)
+    return Fault(
+        at,
+        title,
+        "{value} is no member of {enum}",
+        {"value": show(text), "enum": members.__name__},
+        suggestions=(f"{members.__name__}.{near}",) if near is not None else (),
+        expected="" if near is not None else " | ".join(f"{members.__name__}.{m}" for m in members.__members__),
+        words=(text,),
+        certain=near == text or (near is not None and certain(text, near, members.__members__)),
+    )
+
+
+def _is_zero(value: Value) -> bool:
+    return nanoseconds(value) == 0
 
 
 def _as_text(value: Value) -> str | None:

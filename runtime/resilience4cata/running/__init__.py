@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .checking import Checked, Recipe
 from .decorated import Counting, Decorated
-from .running import Parts, Running
+from .parts import Parts
+from .running import Running
 
 __all__ = ["Checked", "Counting", "Decorated", "Parts", "Recipe", "Running"]

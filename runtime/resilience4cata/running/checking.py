@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 from .. import rules
 from ..config.resolve import last_global
-from ..diagnostics import FRONT_ENDS, Context, Diagnostic, Finding, Related, Severity
-from ..errors import DefinitionError, ResilienceWarning
+from ..diagnostics import FRONT_ENDS, Context, Diagnostic, Finding, Severity
+from ..errors import DefinitionError
 from ..extract.extraction import inside
 from ..extract.project import NO_ADDITIONS, Additions, Assembly, Loaded, Told
 from ..extract.settings import Options, PolicySettings, Settings
@@ -17,16 +17,17 @@ from ..guards import Guard
 from ..pipeline.layers import NOT_EXECUTED
 from ..pipeline.outcome import how_many
 from ..policies.classes import adopt_hidden
-from ..records import dataclass, replace
+from ..records import dataclass, field, replace
 from ..registry import import_package
+from .handlers import Handlers, made_handlers
+from .telling import diagnostics_of, in_words
+from .wording import worded
 
 Views = Callable[[Assembly], tuple[object, ...]]
-Look = Callable[[Collection[str]], tuple[Settings, Element]]
-"""Gives an element, and settings that know it; its places are exact in the source files that are given."""
+Look = Callable[[Collection[str]], tuple[Settings, tuple[Element, ...]]]
+"""Gives what declares policies, and settings that know it; its places are exact in the source files that are given."""
 
 _LIBRARY = __name__.partition(".")[0]
-# With strict(False), keys that nobody knows are told but tolerated: an older library may read a newer file.
-_TOLERATED = frozenset({"R4C-CFG-009", "R4C-CFG-010", "R4C-CFG-011", "R4C-CFG-013"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Checked:
 
     Where `is_checked` is False nobody looked for errors, since no policy runs. Declarations that were made after the
     moment `judged_until` are judged one by one, before they are first called. Those of `modules` are taken in beside
-    the chosen ones.
+    the chosen ones. `handlers` are the fallback handlers that were made so far.
     """
 
     assembly: Assembly
@@ -46,26 +47,26 @@ class Checked:
     is_checked: bool
     judged_until: int = -1
     modules: frozenset[str] = frozenset()
+    handlers: Handlers = field(default_factory=dict)
 
     @property
     def is_full(self) -> bool:
         """Whether everything that is declared was judged."""
         return self.judged_until >= self.assembly.extraction.moment
 
-    def warn(self, known: Collection[Diagnostic] = ()) -> None:
-        """Give the warnings that are not `known` to `warnings.warn`, as from the caller's caller."""
-        for diagnostic in self.diagnostics:
-            if diagnostic not in known:
-                warnings.warn(diagnostic.text, ResilienceWarning, stacklevel=3)
+    def warnings(self, known: Collection[Diagnostic] = ()) -> Iterator[str]:
+        """The warnings that are not `known`, as they are told."""
+        return (diagnostic.text for diagnostic in self.diagnostics if diagnostic not in known)
 
-    def exactly(self, guard: Guard, sources: Collection[str]) -> tuple[Settings, Element] | None:
+    def exactly(self, guard: Guard, sources: Collection[str]) -> tuple[Settings, tuple[Element, ...]] | None:
         """What a guard stands for, with exact places in these source files, and settings that know it."""
         extraction = self.assembly.extraction.exactly(sources)
         found = extraction.guarded(guard)
         if found is None or found.element is None:
             return None
         assembly = self.assembly.beside(extraction, self.additions)
-        return Settings(assembly, strict=self.options.strict, before=self.settings), found.element
+        settings = Settings(assembly, strict=self.options.strict, before=self.settings)
+        return settings, extraction.declaring(found.element)
 
     def noting(self, warnings: Collection[Diagnostic]) -> Checked:
         """The same with further warnings; itself, if it has them."""
@@ -75,14 +76,13 @@ class Checked:
         both = sorted((*self.diagnostics, *new), key=lambda diagnostic: (diagnostic.at, diagnostic.code))
         return replace(self, diagnostics=tuple(both))
 
-    def warn_of_not_executed(self) -> None:
-        """The same for policies that do not run yet."""
+    def not_executed(self) -> Iterator[str]:
+        """The same of policies that do not run yet."""
         resolver = self.settings.instances.resolver
         elements = (element for several in self.settings.instances.elements.values() for element in several)
         later = sorted(e.definition.id for e in elements if any(p in NOT_EXECUTED for p, _ in resolver.resolve(e)))
         if later:
-            msg = f"hedge and adaptive_limit are checked but not run yet; declared on {', '.join(later)}"
-            warnings.warn(msg, ResilienceWarning, stacklevel=3)
+            yield f"hedge and adaptive_limit are checked but not run yet; declared on {', '.join(later)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +91,14 @@ class Recipe:
 
     `packages` are imported first. `only` are the packages and modules whose declarations count, () for all. `disabled`
     is for a `Resilience` that runs no policies: only its sources are judged, which may let fallbacks run.
+    `make_handler` makes fallback handlers.
     """
 
     told: Told
     packages: tuple[str, ...] = ()
     only: tuple[str, ...] = ()
     disabled: bool = False
+    make_handler: Callable[[type], Any] = field(default=lambda kind: kind())
 
     @property
     def checks(self) -> bool:
@@ -172,7 +174,7 @@ class Recipe:
 
         if before.is_full:
             return replace(self._checked(assemble, additions, before, {}), modules=before.modules)
-        known = [_in_words(f, strict=before.options.strict) for f in _findings(before.assembly, _everything)]
+        known = [worded(f, strict=before.options.strict) for f in _findings(before.assembly, _everything)]
         checked = self._checked(assemble, additions, before, {}, known=known)
         new = tuple(diagnostic for diagnostic in checked.diagnostics if diagnostic not in before.diagnostics)
         return replace(
@@ -205,28 +207,41 @@ class Recipe:
         before: Checked | None,
         failed: Mapping[str, Exception],
         views: Views | None = None,
-        known: Collection[Diagnostic] = (),
+        known: Collection[Diagnostic] | None = None,
     ) -> Checked:
         """`views` are what rules look at, if not everything; what they find that is `known` does not count."""
         adopt_hidden()
         assembly, findings = _findings_of(assemble, views or _everything) if self.checks else (assemble(()), [])
         strict = self._is_strict(assembly)
-        told = (_in_words(f, strict=strict) for f in findings if f.rule.on_by_default)
-        diagnostics = tuple(d for d in told if d not in known)
+        told = (worded(f, strict=strict) for f in findings if f.rule.on_by_default)
+        diagnostics = tuple(d for d in told if d not in (known or ()))
         import_error = next(iter(failed.values()), None)
         if any(d.severity is Severity.ERROR for d in diagnostics):
             raise DefinitionError(_message(diagnostics, failed), diagnostics) from import_error
         if import_error is not None:
             raise import_error
         settings = Settings(assembly, strict=strict, before=before.settings if before is not None else None)
-        if self.checks and views is None and not known:
-            try:
-                settings.make_all()
-            except Exception as error:
-                raise DefinitionError(_unmakable(error), diagnostics) from error
         options = replace(settings.options(), enabled=False) if self.disabled else settings.options()
+        handlers = _still_there(before.handlers, settings) if before is not None else {}
+        if self.checks and views is None and known is None:
+            handlers = self._made(settings, options, handlers, diagnostics)
         judged_until = assembly.extraction.moment if views is None else -1
-        return Checked(assembly, additions, settings, options, diagnostics, self.checks, judged_until)
+        return Checked(
+            assembly, additions, settings, options, diagnostics, self.checks, judged_until, handlers=handlers
+        )
+
+    def _made(
+        self, settings: Settings, options: Options, handlers: Handlers, diagnostics: tuple[Diagnostic, ...]
+    ) -> Handlers:
+        """Make what is made once, classifiers and fallback handlers, so that whatever fails does so now."""
+        wrong = settings.make_all()
+        if options.enabled or options.fallback_when_disabled:
+            handlers, failed = made_handlers(settings, handlers, self.make_handler)
+            wrong = (*wrong, *failed)
+        if wrong:
+            found = (*diagnostics, *diagnostics_of(settings, wrong))
+            raise DefinitionError(_message(found, {}), found) from wrong[0][1].error
+        return handlers
 
     def _is_strict(self, assembly: Assembly) -> bool:
         if self.told.strict is not None:
@@ -247,17 +262,20 @@ def _going_on(before: Checked, assembly: Assembly, additions: Additions, modules
 
 def looking_at(settings: Settings, element: Element) -> Look:
     """Gives what has no more exact places."""
-    return lambda _: (settings, element)
+    return lambda _: (settings, (element,))
 
 
-def judge(look: Look) -> tuple[Diagnostic, ...]:
-    """Judge an element that was not there at `build()`: the warnings. Raises DefinitionError with all its errors."""
-    settings, element = look(())
-    findings = _findings_on(settings, element)
+def judge(look: Look, beside: Collection[object] = ()) -> tuple[Diagnostic, ...]:
+    """Judge elements that were not there at `build()`, and what was said `beside` them: the warnings.
+
+    Raises DefinitionError with all its errors.
+    """
+    settings, elements = look(())
+    findings = _findings_on(settings, elements, beside)
     sources = {at.source for finding in findings for at in _places(finding) if settings.knows(at.source)}
     if sources:
-        findings = _findings_on(*look(sources))
-    found = tuple(_in_words(f, strict=settings.strict) for f in findings if f.rule.on_by_default)
+        findings = _findings_on(*look(sources), beside)
+    found = tuple(worded(f, strict=settings.strict) for f in findings if f.rule.on_by_default)
     errors = tuple(d for d in found if d.severity is Severity.ERROR)
     if errors:
         raise DefinitionError("\n".join(d.text for d in errors), errors)
@@ -266,14 +284,11 @@ def judge(look: Look) -> tuple[Diagnostic, ...]:
 
 def made_settings(settings: Settings, element: Element) -> Mapping[str, PolicySettings]:
     """The settings of an element that was judged. Raises DefinitionError for a classifier that cannot be made."""
-    try:
-        return settings.of(element)
-    except Exception as error:
-        raise DefinitionError(_unmakable(error)) from error
+    return in_words(lambda: settings.of(element), lambda: (settings, element))
 
 
-def _unmakable(error: Exception) -> str:
-    return f"a classifier cannot be made: {type(error).__name__}: {error}"
+def _still_there(handlers: Handlers, settings: Settings) -> Handlers:
+    return {key: handler for key, handler in handlers.items() if key[0] in settings.instances.elements}
 
 
 def _findings_of(assemble: Callable[[Collection[str]], Assembly], views: Views) -> tuple[Assembly, list[Finding]]:
@@ -292,9 +307,9 @@ def _findings(assembly: Assembly, views: Views) -> list[Finding]:
     return rules.check(views(assembly), context)
 
 
-def _findings_on(settings: Settings, element: Element) -> list[Finding]:
+def _findings_on(settings: Settings, elements: Iterable[Element], beside: Collection[object] = ()) -> list[Finding]:
     context = Context(FRONT_ENDS["build"], oracle=settings.oracle, project=settings.instances.project)
-    return rules.check(tuple(_views_on(element)), context)
+    return rules.check((*(view for element in elements for view in _views_on(element)), *beside), context)
 
 
 def _views_on(element: Element) -> Iterator[object]:
@@ -339,22 +354,7 @@ def _message(diagnostics: tuple[Diagnostic, ...], failed: Mapping[str, Exception
     return "\n".join((f"{count} in resilience policies and their configuration", *errors, *unchecked))
 
 
-def _in_words(finding: Finding, *, strict: bool) -> Diagnostic:
-    diagnostic = finding.diagnostic()
-    tolerated = diagnostic.code in _TOLERATED and not strict
-    return diagnostic._replace(
-        severity=Severity.WARNING if tolerated else diagnostic.severity,
-        at=_whole(diagnostic.at),
-        related=tuple(Related(_whole(r.at), r.text) for r in diagnostic.related if r.at.source),
-    )
-
-
 def _places(finding: Finding) -> Iterator[At]:
     yield finding.fault.at
     for related in finding.fault.related:
         yield related.at
-
-
-def _whole(at: At) -> At:
-    """A place without the name of an attribute that could not be found there."""
-    return at.inside("") if at.attribute else at

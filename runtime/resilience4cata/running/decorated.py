@@ -10,6 +10,7 @@ from ..extract.extraction import Guarded, is_local
 from ..extract.settings import PolicySettings, Settings
 from ..facts import Element
 from ..guards import Guard
+from ..pipeline.creating import what_creates
 from ..pipeline.entries import runs_for
 from ..pipeline.runner import Runner
 from ..pipeline.slow import Layer
@@ -19,6 +20,7 @@ from .checking import Look, made_settings
 from .era import Era
 from .later import modules_of
 from .local import LocalInstances, Locals, OwnMachines, comes_again, seen_apart
+from .telling import in_words
 
 
 class Counting(NamedTuple):
@@ -53,6 +55,8 @@ class Decorated:
 
     def seen(self, guard: Guard) -> tuple[Settings, Element] | None:
         """The facts of what a guard stands for, and settings that know them; None where no policies count."""
+        if _only_creates(guard):
+            return None
         if has_no_name(guard):
             return seen_apart(self._counting.era(), guard)
         era = self._counting.era_for(guard.owner(), guard.since, ())
@@ -69,7 +73,8 @@ class Decorated:
 
     def _runs(self, guard: Guard) -> Runs:
         era = self._counting.era()
-        if era.passes_through:
+        # Fallbacks, which may run where all else is disabled, do nothing for what only creates.
+        if era.passes_through or (not era.options.enabled and _only_creates(guard)):
             return calling(guard.function, guard.function)
         if has_no_name(guard):
             layers = () if guard.inner else self._layers_of_local(era, guard)
@@ -85,6 +90,8 @@ class Decorated:
         element = found.element
         assert element is not None
         self._counting.judge_late(era, element, guard)
+        if _only_creates(guard):
+            return ()
         made = era.settings
         if not found.reachable:
             # What has its name now may stand in the same place, by which settings are remembered.
@@ -94,12 +101,22 @@ class Decorated:
             return ()
         if "<locals>" in element.definition.id or found.is_accessor or not found.reachable:
             # The id of an accessor is the getter's, and so are the instances of that name.
-            return self._layers_of_its_own(era, guard, settings, found, era.id_of(element))
+            id_ = era.id_of(element)
+            return in_words(
+                lambda: self._layers_of_its_own(era, guard, settings, found, id_), lambda: (made, element), era.users
+            )
         return era.layers_of_member(element, found.member, found.owner)
 
     def _layers_of_local(self, era: Era, guard: Guard) -> tuple[Layer, ...]:
         local = self._locals.of(era, guard)
-        return self._layers_of_its_own(era, guard, local.settings, Guarded(None, guard.function, None, True), local.id)
+        if _only_creates(guard):
+            return ()
+        found = Guarded(None, guard.function, None, True)
+        return in_words(
+            lambda: self._layers_of_its_own(era, guard, local.settings, found, local.id),
+            lambda: seen_apart(era, guard),
+            era.users,
+        )
 
     def _layers_of_its_own(
         self, era: Era, guard: Guard, settings: Mapping[str, PolicySettings], found: Guarded, id_: str
@@ -111,6 +128,11 @@ class Decorated:
         layers = era.layers_of(settings, found.member, found.owner, id_, instances)
         instances.let_go_of_the_unused()
         return layers
+
+
+def _only_creates(guard: Guard) -> bool:
+    """Whether what is guarded makes a generator or a context manager and no more, so that it runs as it is."""
+    return what_creates(guard.function) is not None
 
 
 def has_no_name(guard: Guard) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property, partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..config.description import description_of
 from ..config.resolve import element_id
@@ -15,16 +16,22 @@ from ..extract.describing import Describing
 from ..extract.scopes import ClassScope
 from ..extract.settings import PolicySettings
 from ..facts import At, Element, Kind
+from ..guards import guard_of
 from ..pipeline.falling_back import Target
 from ..pipeline.instances import Instances
 from ..pipeline.layers import Maker
 from ..pipeline.slow import Layer
 from ..policies.machines.budget import RetryBudgetSettings
-from ..policies.recorded import function_of
+from ..policies.recorded import binding_removed, function_of
+from ..records import replace
+from .handlers import made_handler
 from .targets import function_targets, method_targets, pipeline_targets
+from .telling import in_words
 
 if TYPE_CHECKING:
     from .checking import Checked
+
+T = TypeVar("T")
 
 
 class Method(NamedTuple):
@@ -45,17 +52,13 @@ class Era:
     def __init__(
         self, checked: Checked, instances: Instances, make_handler: Callable[[type], Any], before: Era | None = None
     ) -> None:
-        """`before` is the era whose fallback handlers are kept: there is one of each for an element."""
+        """`before` is the era that counted until now."""
         self.checked = checked
         self.settings = checked.settings
         self.options = checked.options
         self.instances = instances
         self._make_handler = make_handler
-        kept = before._handlers if before is not None else {}
-        ids = self.settings.instances.elements
-        self._handlers: dict[tuple[str, type], Any] = {
-            key: handler for key, handler in kept.copy().items() if key[0] in ids
-        }
+        self._handlers: dict[tuple[str, type], Any] = {**checked.handlers}
         self._maker = Maker(instances, self.options)
         self.pipelines: dict[str, Element] = dict(checked.assembly.pipelines)
         self.describing = Describing(self.settings, self.pipelines)
@@ -64,6 +67,11 @@ class Era:
         self._layers: dict[tuple[str, At, type | None], tuple[Layer, ...]] = {}
         if checked.is_checked:
             self._declare(before)
+
+    @property
+    def known(self) -> Checked:
+        """What was checked, with the fallback handlers that were made since: there is one of each for an element."""
+        return replace(self.checked, handlers=self._handlers.copy())
 
     def further(self, checked: Checked) -> Era:
         """The same with more declarations: whoever has layers of this era goes on with them."""
@@ -113,14 +121,25 @@ class Era:
             yield from several
 
     def pipeline_layers(self, name: str, element: Element) -> tuple[Layer, ...]:
-        """The layers of a pipeline. Raises DefinitionError for instances that are in use with other settings."""
-        if self.passes_through:
-            return ()
-        settings = self.settings.of(element)
-        fallback = settings.get("fallback")
-        handlers = self._handlers_of(self.id_of(element))
-        targets = tuple(pipeline_targets(fallback, handlers)) if fallback is not None else ()
-        return self._maker.layers(settings, targets, name)
+        """The layers of a pipeline. Raises DefinitionError for instances that are in use with other settings, and for
+        a handler or a classifier that cannot be made; then no instance is declared."""
+
+        def make() -> tuple[Layer, ...]:
+            settings = self.settings.of(element)
+            fallback = settings.get("fallback") if not self.passes_through else None
+            handlers = self._handlers_of(self.id_of(element))
+            targets = tuple(pipeline_targets(fallback, handlers)) if fallback is not None else ()
+            self.instances.declare(settings)
+            return self._maker.layers(settings, targets, name) if not self.passes_through else ()
+
+        return self._in_words(make, element)
+
+    def users(self) -> Iterator[Element]:
+        """All who may use an instance, the pipelines that were made since among them."""
+        return chain(self.elements(), self.pipelines.copy().values())
+
+    def _in_words(self, use: Callable[[], T], element: Element) -> T:
+        return in_words(use, lambda: (self.settings, element), self.users)
 
     def method_layers(self, method: Method) -> tuple[Layer, ...]:
         """The layers of a method; always the same ones."""
@@ -134,7 +153,10 @@ class Era:
         key = (definition.id, definition.at, owner)
         found = self._layers.get(key)
         if found is None:
-            made = self.layers_of(self.settings.of(element), member, owner, self.id_of(element), self.instances)
+            id_, instances = self.id_of(element), self.instances
+            made = self._in_words(
+                lambda: self.layers_of(self.settings.of(element), member, owner, id_, instances), element
+            )
             found = self._layers.setdefault(key, made)
         return found
 
@@ -146,9 +168,12 @@ class Era:
         id_: str,
         instances: Instances,
     ) -> tuple[Layer, ...]:
-        """The layers that these settings make of a method or function, with these instances."""
+        """The layers that these settings make of a method or function, with these instances.
+
+        Raises NotMade, NotFound and InUse.
+        """
         is_shared = instances is self.instances
-        make_handler = self._handlers_of(id_) if is_shared else self._make_handler
+        make_handler = self._handlers_of(id_) if is_shared else self._made
         fallback, function = settings.get("fallback"), function_of(member)
         targets: Iterator[Target] = iter(())
         if fallback is not None and owner is not None:
@@ -179,20 +204,31 @@ class Era:
                 found[key] = Method(element, vars(defining)[key], defining)
         return found
 
+    def without_wrapper(self, cls: type) -> Iterator[Element]:
+        """What policies stand on in `cls` and its bases where no call can come by: above a property, or what binds."""
+        for base in cls.__mro__:
+            for element in self._by_class.get(base, ()):
+                member = vars(base).get(mangled(base, element.definition.name))
+                if element.definition.kind is Kind.PROPERTY or guard_of(binding_removed(member)) is None:
+                    yield element
+
     def _handlers_of(self, id_: str) -> Callable[[type], Any]:
         """What gives the fallback handler of a class for an element: always the same one.
 
         Functions of one name that were made by other functions are different elements, with handlers of their own.
         """
         if "<locals>" in id_:
-            return self._make_handler
+            return self._made
 
         def handler(kind: type) -> Any:
             if (id_, kind) not in self._handlers:
-                self._handlers.setdefault((id_, kind), self._make_handler(kind))
+                self._handlers.setdefault((id_, kind), self._made(kind))
             return self._handlers[id_, kind]
 
         return handler
+
+    def _made(self, kind: type) -> Any:
+        return made_handler(self._make_handler, kind)
 
     def _declare(self, before: Era | None) -> None:
         """Let the settings of all elements count for their instances; raises DefinitionError where two disagree.
@@ -217,22 +253,25 @@ class Era:
         for element in (e for same in several for e in same if e is same[-1] or e.definition.accessor):
             if element.definition.abstract:
                 continue
-            id_, is_local = element_id(element), "<locals>" in element.definition.id
-            has_own_state = is_local or element.definition.accessor
+            is_local = "<locals>" in element.definition.id
             try:
-                settings = self.settings.of(element)
-                # What another function makes has a state of its own, but for what it shares by a name, and what objects
-                # share that are bound.
-                shared = {
-                    policy: values
-                    for policy, values in settings.items()
-                    if not has_own_state or values.get("name") != id_ or (policy, id_) in in_use
-                }
-                self.instances.declare(shared)
+                self._in_words(partial(self._declare_one, element, is_local, in_use), element)
             except Exception:
                 # Locals of several functions need not be there at once.
                 if self.checked.is_full and not is_local:
                     raise
+
+    def _declare_one(self, element: Element, is_local: bool, in_use: Collection[tuple[str, str]]) -> None:
+        id_ = element_id(element)
+        has_own_state = is_local or element.definition.accessor
+        # What another function makes has a state of its own, but for what it shares by a name, and what objects share
+        # that are bound.
+        shared = {
+            policy: values
+            for policy, values in self.settings.of(element).items()
+            if not has_own_state or values.get("name") != id_ or (policy, id_) in in_use
+        }
+        self.instances.declare(shared)
 
     @cached_property
     def _by_class(self) -> Mapping[type, list[Element]]:

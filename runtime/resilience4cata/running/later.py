@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import FunctionType, MethodType
 from typing import Any, Final
 
@@ -61,12 +62,34 @@ def guards_named(id_: str) -> list[Guard]:
     return [guard for function in named if (guard := guard_around(function)) is not None]
 
 
-def warn_caller(diagnostic: Diagnostic) -> None:
-    """Give a warning to `warnings.warn`, as from where a guarded callable was called."""
+class Telling:
+    """Warnings that some thread is giving, so that no other gives them as well."""
+
+    def __init__(self, lock: AbstractContextManager[Any]) -> None:
+        self._lock = lock
+        self._told: tuple[Diagnostic, ...] = ()
+
+    @contextmanager
+    def those_new(
+        self, found: Collection[Diagnostic], known: Callable[[], Collection[Diagnostic]]
+    ) -> Iterator[tuple[Diagnostic, ...]]:
+        """Those of `found` that are not `known`, and that nobody else is giving while this lasts."""
+        with self._lock:
+            new = tuple(d for d in found if d not in self._told and d not in known())
+            self._told = (*self._told, *new)
+        try:
+            yield new
+        finally:
+            with self._lock:
+                self._told = tuple(diagnostic for diagnostic in self._told if diagnostic not in new)
+
+
+def warn_caller(text: str) -> None:
+    """Give a warning to `warnings.warn`, as from where the library, or a guarded callable, was called."""
     frame, level = sys._getframe(), 1
     while _is_ours(frame) and frame.f_back is not None:
         frame, level = frame.f_back, level + 1
-    warnings.warn(diagnostic.text, ResilienceWarning, stacklevel=level)
+    warnings.warn(text, ResilienceWarning, stacklevel=level)
 
 
 def _guards_of(cls: type) -> Iterator[Guard]:

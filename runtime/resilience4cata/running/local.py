@@ -19,6 +19,7 @@ from ..extract.extraction import is_local
 from ..extract.settings import PolicySettings, Settings
 from ..facts import Applied, Element
 from ..guards import Guard, guards_in
+from ..pipeline.creating import what_creates
 from ..pipeline.instances import (
     RECORDS,
     Instances,
@@ -32,7 +33,9 @@ from ..pipeline.instances import (
 from ..policies import ComposedPolicy, Policy
 from ..policies.machines.budget import RetryBudgetMachine, RetryBudgetSettings
 from ..policies.recorded import function_of
+from ..records import replace
 from ..signature import plain_function
+from .called import creating
 from .checking import Look, made_settings
 from .era import Era
 
@@ -60,13 +63,10 @@ class Locals:
             self._known = era.token, {}
         known = self._known[1]
         place = place_of(guard)
-        if not comes_again(guard):
+        # Values that cannot be hashed are worked out each time.
+        if not comes_again(guard) or not is_hashable(place):
             return self._worked_out(era, guard)
-        try:
-            found = known.get(place)
-        except TypeError:
-            # Values that cannot be hashed are worked out each time.
-            return self._worked_out(era, guard)
+        found = known.get(place)
         if found is None:
             found = self._worked_out(era, guard)
             if len(known) >= _MOST:
@@ -75,8 +75,13 @@ class Locals:
         return found
 
     def _worked_out(self, era: Era, guard: Guard) -> Local:
-        seen = settings, element = seen_apart(era, guard)
-        self._judge(lambda exact: seen_apart(era, guard, exact) if exact else seen)
+        settings, element = seen_apart(era, guard)
+
+        def look(exact: Collection[str]) -> tuple[Settings, tuple[Element, ...]]:
+            seen = seen_apart(era, guard, exact) if exact else (settings, element)
+            return seen[0], (seen[1],)
+
+        self._judge(look)
         return Local(element_id(element) or "", made_settings(settings, element))
 
 
@@ -145,6 +150,15 @@ class LocalInstances(Instances):
         return found
 
 
+def is_hashable(value: object) -> bool:
+    """Whether a value can be the key of a dictionary."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def place_of(guard: Guard) -> object:
     """Where a function was made, and with which policies: equal for functions whose settings are equal."""
     function = function_of(guard.function) or plain_function(guard.function)
@@ -189,4 +203,7 @@ def seen_apart(era: Era, guard: Guard, exact: Collection[str] = ()) -> tuple[Set
         for policy in _policies_of(guard)
     ]
     element = assembly.extraction.local(guard, tuple(Applied(policy, policy.at) for policy in policies))
+    creates = what_creates(guard.function) if type(guard.function) is not FunctionType else None
+    if creates is not None:
+        element = replace(element, definition=creating(element.definition, creates))
     return Settings(assembly, strict=era.options.strict, before=era.settings), element

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from random import Random
-from types import MappingProxyType, UnionType
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import FunctionType, MappingProxyType, UnionType
+from typing import Any, TypeVar
 
-from ..clock import SYSTEM_CLOCK, Clock, Scheduler, SystemScheduler
-from ..errors import DefinitionError
+from ..arguments import expect_text
+from ..clock import Clock, SystemScheduler
 from ..events import Channel, Event, Listeners, Subscription
 from ..extract.extraction import is_local
+from ..extract.listeners import CodeListener
 from ..extract.locate import out_of_reach
-from ..extract.pipelines import Asked, pipeline_element
+from ..extract.pipelines import Asked, pipeline_facts
+from ..extract.places import Places
 from ..extract.project import Additions
 from ..facts import At, Element
 from ..guards import Guard, guard_of, next_generation
@@ -23,34 +26,22 @@ from ..pipeline.runner import Pipeline, Runner
 from ..pipeline.slow import Layer
 from ..pipeline.workers import Workers
 from ..policies import ComposedPolicy, Policy
-from ..policies.machines.retry import Random as RandomNumbers
+from ..policies.declaration import Site
 from ..policies.recorded import binding_removed
-from ..records import dataclass, field
 from ..suggestions import did_you_mean
 from .binding import bind, bound_to, let_copies_be_unbound
-from .checking import Checked, Look, Recipe, judge, looking_at
+from .called import called_element
+from .checking import Checked, Look, Recipe, judge, looking_at, made_settings
 from .era import Era, Method
 from .forking import renew_in_children
-from .later import declared_until, modules_of, modules_of_class, warn_caller
+from .later import Telling, declared_until, modules_of, modules_of_class, moment_of_last, warn_caller
+from .listening import expect_instance, expect_listener, refuse_unfit
 from .local import OwnMachines
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
+from .parts import Parts
+from .telling import refuse_other_pipeline
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Event)
-
-
-@dataclass(slots=True)
-class Parts:
-    """What can be replaced in a `Resilience`, by tests above all."""
-
-    clock: Clock = SYSTEM_CLOCK
-    scheduler: Scheduler | None = None
-    random: RandomNumbers | None = None
-    executor: Executor | None = None
-    make_handler: Callable[[type], Any] = field(default=lambda kind: kind())
-    listeners: list[tuple[Any, Callable[[Any], object]]] = field(default_factory=list)
 
 
 class Running:
@@ -71,9 +62,10 @@ class Running:
         )
         self._machines = Machines(self._around)
         self._runner = Runner(self._around)
-        self._asked: dict[tuple[str, Asked], Pipeline] = {}
+        self._asked: dict[object, Pipeline] = {}
         self._pipelines: dict[str, tuple[Asked, Pipeline]] = {}
         self._judged: dict[tuple[str, At], int] = {}
+        self._telling = Telling(self._machines.lock)
         self._era = self._era_of(checked)
         renew_in_children(self)
 
@@ -83,40 +75,51 @@ class Running:
         `config` applies every policy of a template. The same name again gives the same pipeline if the settings are
         equal. Raises DefinitionError for what `build()` would refuse.
         """
-        asked = name, Asked(config, policies)
+        asked = name, config, policies
         try:
-            return self._asked[asked]
-        except (KeyError, TypeError):
+            found = self._asked.get(asked)
+        except TypeError:
             # Values that cannot be hashed are compared when they are resolved.
-            found = self._pipeline(*asked)
-        with suppress(TypeError):
-            self._asked[asked] = found
+            found = None
+        if found is None:
+            expect_text("pipeline()", "the name of a pipeline", name)
+            expect_text("pipeline()", "the name of a template", *(() if config is None else (config,)))
+            frame: Any = sys._getframe(1)
+            found = self._pipeline(name, Asked(config, policies, Site(frame.f_code, frame.f_lasti)))
+            with suppress(TypeError):
+                self._asked[asked] = found
         return found
 
     def _pipeline(self, name: str, asked: Asked) -> Pipeline:
         while True:
             era = self._era
             if not era.checked.is_checked:
-                return Pipeline(name, lambda: (), self._runner)
+                return Pipeline(name, lambda: (), self._runner, lambda _: None)
             settings = era.settings
-            element = pipeline_element(name, asked, settings.policy_facts, settings.instances.resolver)
-            judge(looking_at(settings, element))
+            element, call = pipeline_facts(name, asked, settings.policy_facts, settings.instances.resolver)
+            self._judge(looking_at(settings, element), (call,))
+            made_settings(settings, element)
             known = self._pipelines.get(name)
             if known is not None and name in era.pipelines:
-                if dict(settings.of(era.pipelines[name])) != dict(settings.of(element)):
-                    msg = f"R4C-IN-001: the pipeline '{name}' exists already, with other settings"
-                    raise DefinitionError(msg)
+                first = era.pipelines[name], settings.policy_facts.call(known[0].site)
+                refuse_other_pipeline(settings, first, (element, call.at))
                 return known[1]
-            era.instances.declare(settings.of(element))
             layers = era.pipeline_layers(name, element)
             route = self._route(lambda era: era.pipeline_layers(name, era.pipelines[name]), (era.token, layers))
-            made = Pipeline(name, route, self._runner)
+            made = Pipeline(name, route, self._runner, lambda function: self._refuse(name, function))
             with self._machines.lock:
                 # Otherwise others were faster: with other settings, or with this pipeline.
                 if self._era is era and name not in self._pipelines:
                     era.pipelines[name] = element
                     self._pipelines[name] = asked, made
                     return made
+
+    def _refuse(self, name: str, function: FunctionType) -> None:
+        """Raise DefinitionError for a function of which a pipeline would guard only what its call makes."""
+        era = self._era
+        pipeline = era.pipelines[name]
+        places = era.checked.assembly.extraction.places
+        judge(lambda exact: (era.settings, (called_element(pipeline, function, Places(exact) if exact else places),)))
 
     def wrap(self, target: T) -> T:
         """Bind an object: its guarded methods run on this `Resilience` from now on. Gives the object back.
@@ -132,6 +135,11 @@ class Running:
         cls = type(target)
         era = self._era_for(cls, declared_until(cls), modules_of_class(cls))
         found = era.methods_of(cls)
+        if not found and not self._recipe.disabled:
+            # What stands above a property leaves nothing in the class by which it could be known since when.
+            era = self._era_for(cls, moment_of_last(), {cls.__module__})
+            found = era.methods_of(cls)
+        self._judge_without_wrapper(era, cls)
         if not found:
             msg = f"{cls.__qualname__} has no guarded methods"
             raise TypeError(msg)
@@ -186,7 +194,17 @@ class Running:
     def listen(
         self, kind: type[E] | UnionType, callback: Callable[[E], object], *, instance: str | None = None
     ) -> Subscription:
-        """Call `callback` with each event of a kind, of one instance or of all, until the subscription is cancelled."""
+        """Call `callback` with each event of a kind, of one instance or of all, until the subscription is cancelled.
+
+        `kind` is a class of `resilience4cata.events` or a union of them, `instance` a shared name, an id or the name of
+        a pipeline. Raises TypeError for what is no kind or no function, DefinitionError for an asynchronous function,
+        which nobody would await, and LookupError for an instance that nothing has declared so far.
+        """
+        expect_listener("listen()", kind, callback)
+        frame: Any = sys._getframe(1)
+        refuse_unfit(CodeListener(callback, Site(frame.f_code, frame.f_lasti), "listen", 1))
+        if instance is not None:
+            expect_instance(instance, lambda: self._era_for(None, moment_of_last(), ()))
         return self._listeners.add(kind, callback, instance_id=instance)
 
     def locks(self) -> Iterator[AbstractContextManager[Any]]:
@@ -213,6 +231,7 @@ class Running:
         return name, machine, self._around.clock, self._listeners.channel(name, policy)
 
     def _machine(self, policy: str, name: str) -> Any:
+        expect_text(f"{policy}()", "the name or id of an instance", name)
         instances = self._era.instances
         # One that is in use may have been let go by the settings that count since just now.
         found = self._machines.of(policy).get(name) or instances.named(policy, name)
@@ -252,18 +271,30 @@ class Running:
     def _era_of(self, checked: Checked, before: Era | None = None) -> Era:
         return Era(checked, Instances(self._machines), self._around.make_handler, before)
 
-    def _renew(self, check: Callable[[Additions, Checked], Checked]) -> Checked:
+    def _renew(
+        self,
+        check: Callable[[Additions, Checked], Checked],
+        warnings: Callable[[Checked], Iterable[str]] = lambda _: (),
+    ) -> None:
         """Let other settings count from now on, all of them by a single store; whatever is wrong changes nothing.
 
         `check` makes them of those that count until now, and of the pipelines that there are. It is asked again if
-        others were faster.
+        others were faster. Their `warnings` are given before, so that one that is made an error changes nothing too.
         """
+        told: set[str] = set()
         while True:
             era = self._era
             additions = self._additions(era)
-            checked = check(additions, era.checked)
-            if self._publish(self._era_of(checked, era), era, len(additions.pipelines)):
-                return checked
+            checked = check(additions, era.known)
+            newer = self._era_of(checked, era)
+            # What others have overtaken already is not worth a warning.
+            if self._era is era and len(self._pipelines) == len(additions.pipelines):
+                for warning in warnings(checked):
+                    if warning not in told:
+                        told.add(warning)
+                        warn_caller(warning)
+                if self._publish(newer, era, len(additions.pipelines)):
+                    return
 
     def _additions(self, era: Era) -> Additions:
         pipelines = {name: asked for name, (asked, _) in self._pipelines.copy().items()}
@@ -307,23 +338,32 @@ class Running:
         is_known = checked.is_full or self._recipe.chooses(modules_of(guard))
         if (is_known and guard.since <= checked.judged_until) or guard.since <= self._judged.get(key, -1):
             return
-        self._judge(lambda exact: (checked.exactly(guard, exact) if exact else None) or (era.settings, element))
+        seen = era.settings, checked.assembly.extraction.declaring(element)
+        self._judge(lambda exact: (checked.exactly(guard, exact) if exact else None) or seen)
         self._judged[key] = guard.since
 
-    def _judge(self, look: Look) -> None:
-        """Judge what no check has seen. Its warnings are given once, and stay among the diagnostics.
+    def _judge_without_wrapper(self, era: Era, cls: type) -> None:
+        """Judge what no call will lead to. Raises DefinitionError with all its errors."""
+        all_of_it = {(e.definition.id, e.definition.at): e for e in era.without_wrapper(cls)}
+        new = {key: element for key, element in all_of_it.items() if key not in self._judged}
+        if new and not self._recipe.disabled:
+            self._judge(lambda _: (era.settings, tuple(new.values())))
+            self._judged |= dict.fromkeys(new, -1)
 
-        Raises DefinitionError with all its errors.
+    def _judge(self, look: Look, beside: Collection[object] = ()) -> None:
+        """Judge what no check has seen, and what was said `beside` it.
+
+        Its warnings are given once, and stay among the diagnostics, unless one is made an error. Raises DefinitionError
+        with all its errors.
         """
-        found = judge(look)
-        with self._machines.lock:
-            known = self._era.checked
-            checked = known.noting(found)
-            if checked is not known:
-                self._era = self._era.noting(checked)
-        for diagnostic in found:
-            if diagnostic not in known.diagnostics:
-                warn_caller(diagnostic)
+        found = judge(look, beside)
+        with self._telling.those_new(found, lambda: self._era.checked.diagnostics) as new:
+            for diagnostic in new:
+                warn_caller(diagnostic.text)
+            with self._machines.lock:
+                checked = self._era.checked.noting(new)
+                if checked is not self._era.checked:
+                    self._era = self._era.noting(checked)
 
     def _publish(self, era: Era, before: Era, pipelines: int) -> bool:
         now = self._around.clock.monotonic_ns()

@@ -8,15 +8,14 @@ from typing import Any
 
 from ..extract.definitions import mangled
 from ..extract.settings import PolicySettings
-from ..pipeline.falling_back import Given, Target, handler_target, is_handler, not_found, target_of
+from ..pipeline.falling_back import Given, NotFound, Target, handler_target, is_handler, target_of
 from ..policies.recorded import function_of
 
 MakeHandler = Callable[[type], Any]
 
 
 def method_targets(values: PolicySettings, owner: type, member: object, make_handler: MakeHandler) -> Iterator[Target]:
-    """The fallbacks of `member`, which the class `owner` defines. Raises DefinitionError for a sibling that is not
-    there."""
+    """The fallbacks of `member`, which the class `owner` defines. Raises NotFound for a sibling that is not there."""
     original = function_of(member)
     if original is None:
         return
@@ -25,7 +24,7 @@ def method_targets(values: PolicySettings, owner: type, member: object, make_han
         found = _sibling(owner, name)
         function = function_of(found) if found is not None else None
         if found is None or function is None:
-            raise not_found(name, f"{owner.__module__}.{owner.__qualname__}")
+            raise NotFound(name, f"{owner.__module__}.{owner.__qualname__}")
         takes_receiver = not isinstance(found, staticmethod)
         find = _finder(mangled(owner, name), owner)
         yield target_of(name, find, function, original, bound=takes_receiver, method=is_method)
@@ -39,12 +38,12 @@ def method_targets(values: PolicySettings, owner: type, member: object, make_han
 def function_targets(values: PolicySettings, original: FunctionType, make_handler: MakeHandler) -> Iterator[Target]:
     """The fallbacks of a function that is no method: names are those of its module, looked up when they are needed.
 
-    Raises DefinitionError for a name that the module does not have.
+    Raises NotFound for a name that the module does not have.
     """
     for name in values["method"] or ():
         function = function_of(original.__globals__.get(name))
         if function is None:
-            raise not_found(name, original.__module__)
+            raise NotFound(name, original.__module__)
         yield target_of(name, _global_finder(name, original), function, original)
     handler = values["handler"]
     if is_handler(handler):
@@ -54,9 +53,9 @@ def function_targets(values: PolicySettings, original: FunctionType, make_handle
 
 
 def pipeline_targets(values: PolicySettings, make_handler: MakeHandler) -> Iterator[Target]:
-    """The fallbacks of a pipeline. Raises DefinitionError for siblings, which it does not have."""
+    """The fallbacks of a pipeline. Raises NotFound for siblings, which it does not have."""
     for name in values["method"] or ():
-        raise not_found(name, "a pipeline, which has no siblings")
+        raise NotFound(name, "a pipeline, which has no siblings")
     handler = values["handler"]
     if is_handler(handler):
         yield handler_target(make_handler(handler))

@@ -35,8 +35,8 @@ from .calls import FAULTY, OUT_OF_ORDER, write
         (["check", "--output-file", "no/such/file"], "cannot write no/such/file: No such file or directory"),
         (["check", "--config", "nothing.toml"], "no such file: 'nothing.toml' (--config)"),
         (["rule", "missing-falback"], "no rule, family or name 'missing-falback'; did you mean 'missing-fallback'?"),
-        (["rule"], "name one rule, or write --all"),
-        (["rule", "--all", "FB-002"], "name one rule, or write --all"),
+        (["rule"], "name one rule or family, or write --all"),
+        (["rule", "--all", "FB-002"], "name one rule or family, or write --all"),
     ],
 )
 def test_mistakes(run: Any, arguments: list[str], message: str) -> None:
@@ -88,6 +88,13 @@ def test_faults_of_our_own(run: Any, where: str, monkeypatch: pytest.MonkeyPatch
     assert (2, True, False) == (code, "acme.py:8:14: error: [R4C-DU-001]" in out, "Traceback" in err)
     assert "r4c: error: r4c itself failed on other.py" in err
     assert "ZeroDivisionError: out of order\n  please report this, with the file if you can" in err
+
+
+def test_a_fault_and_nothing_else(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was not checked did not pass."""
+    write("other.py", FAULTY)
+    _break("extract", monkeypatch)
+    assert (2, "Nothing was found, but not everything could be checked.\n") == run("check")[:2]
 
 
 def _break(where: str, monkeypatch: pytest.MonkeyPatch) -> None:

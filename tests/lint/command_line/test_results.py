@@ -84,6 +84,17 @@ def test_statistics(run: Any) -> None:
     assert ["1  R4C-DU-001  invalid-duration", "1  R4C-FB-002  missing-fallback"] == lines[2:4]
 
 
+@pytest.mark.parametrize("name", ["json", "gitlab", "sarif", "junit"])
+def test_statistics_beside_a_document(run: Any, name: str) -> None:
+    """A document stays one: the counts go to standard error."""
+    write("acme.py", FAULTY)
+    plain = run("check", "--format", name)
+    counts = "1  R4C-DU-001  invalid-duration\n1  R4C-FB-002  missing-fallback\n"
+    assert (*plain[:2], counts) == run("check", "--format", name, "--statistics")
+    assert (1, "", counts) == run("check", "--format", name, "--statistics", "--output-file", "report")
+    assert plain[1] == Path("report").read_text(encoding="utf-8")
+
+
 def test_output_file(run: Any) -> None:
     """The findings go there, the exit code stays."""
     write("acme.py", FAULTY)

@@ -92,6 +92,46 @@ def test_missing_page(run: Any, pages: Path) -> None:
     assert (2, "", f"r4c: error: {message}/en/rules/R4C-VA-001.html\n") == run("rule", "VA-001")
 
 
+@pytest.mark.parametrize("word", ["FB", "fb", "R4C-FB", " r4c-fb "])
+def test_a_family(run: Any, word: str) -> None:
+    """One line for each of its rules."""
+    code, out, err = run("rule", word)
+    expected = [rule for rule in all_rules() if rule.startswith("R4C-FB-")]
+    assert (0, expected, "") == (code, [line.split()[0] for line in out.splitlines()], err)
+    found = json.loads(run("rule", word, "--format", "json")[1])
+    assert expected == [item["code"] for item in found]
+
+
+def test_everything(run: Any) -> None:
+    """`ALL` is a word like others."""
+    assert run("rule", "--all") == run("rule", "all")
+
+
+@pytest.mark.parametrize(
+    "word", ["FB", "fb", "R4C-VA", "va-1", "VA-001", "r4c-va-001", "Missing-Fallback", "ALL", "r4c"]
+)
+def test_one_word_everywhere(run: Any, word: str) -> None:
+    """What `rule` takes, the options and the settings of the project take too, and the other way round."""
+    assert 0 == run("rule", word)[0]
+    for option in ("--select", "--extend-select", "--ignore"):
+        assert 0 == run("check", option, word, "--exit-zero", ".")[0]
+    for key in ("select", "extend-select", "ignore"):
+        write("pyproject.toml", f'[tool.r4c]\n{key} = ["{word}"]\n')
+        assert 0 == run("check", "--exit-zero", ".")[0]
+    write("pyproject.toml", f'[tool.r4c.per-file-ignores]\n"*" = ["{word}"]\n')
+    assert 0 == run("check", "--exit-zero", ".")[0]
+
+
+@pytest.mark.parametrize("word", ["FBB", "missing_fallback", "FB-0002", "RFB002", "FB,VA"])
+def test_no_word_anywhere(run: Any, word: str) -> None:
+    """What `rule` refuses, the others refuse in the same words; it never advises what was written."""
+    refused = run("rule", word)
+    assert (2, "") == refused[:2]
+    assert f"did you mean '{word}'" not in refused[2]
+    if "," not in word:
+        assert refused == run("check", "--select", word, ".")
+
+
 @pytest.mark.parametrize(
     ("word", "code"), [("fb-2", "R4C-FB-002"), ("FB-002", "R4C-FB-002"), ("r4c-du-1", "R4C-DU-001")]
 )

@@ -48,7 +48,11 @@ def test_a_project(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "pyproject.toml: added resilience4cata_mypy to the plugins of mypy\n"
         "pyproject.toml: added [tool.r4c]\n"
     )
-    assert expected == capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert out.endswith(f"\n{expected}")
+    # What is written is shown first.
+    assert ["--- /dev/null", "+++ resilience4cata.toml"] == out.splitlines()[:2]
+    assert ' plugins = [\n     "pydantic.mypy",  # for models\n+    "resilience4cata_mypy",\n ]\n' in out
     assert settings(folder) == {
         "mypy": {"strict": True, "plugins": ["pydantic.mypy", "resilience4cata_mypy"]},
         "ruff": {"line-length": 120},
@@ -127,14 +131,35 @@ def test_files_that_it_leaves_to_people(folder: Path, capsys: pytest.CaptureFixt
     write(folder / "pyproject.toml", "[tool.r4c]\n")
     write(folder / "resilience4cata.toml", "")
     write(folder / "mypy.ini", "[mypy]\nstrict = True\n")
-    write(folder / ".pre-commit-config.yaml", "repos: []\n")
+    write(folder / ".pre-commit-config.yaml", "repos: [{repo: meta, hooks: [{id: identity}]}]\n")
     assert main(["init"]) == 0
     expected = (
         "mypy.ini: add 'resilience4cata_mypy' to 'plugins' under [mypy]\n"
         ".pre-commit-config.yaml: add the hooks 'r4c' and 'r4c-project' (see the guide on pre-commit)\n"
-        "nothing to do: the project is set up\n"
     )
     assert expected == capsys.readouterr().out
+
+
+HOOKS = "repos:\n  - repo: https://example.org/a  # ours\n    rev: v1\n    hooks:\n      - id: a\n"
+
+
+def test_hooks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They are added where pre-commit is used, shown first, and found the next time."""
+    write(folder / "pyproject.toml", "[tool.r4c]\n")
+    write(folder / "resilience4cata.toml", "")
+    write(folder / ".pre-commit-config.yaml", HOOKS)
+    assert main(["init", "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("--- .pre-commit-config.yaml\n+++ .pre-commit-config.yaml\n@@ -3,3 +3,18 @@\n")
+    assert HOOKS == (folder / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    assert main(["init"]) == 0
+    said = ".pre-commit-config.yaml: added the hooks r4c and r4c-project\n"
+    assert shown + said == capsys.readouterr().out
+    written = (folder / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    assert written.startswith(HOOKS)
+    assert main(["init"]) == 0
+    assert capsys.readouterr().out == "nothing to do: the project is set up\n"
+    assert written == (folder / ".pre-commit-config.yaml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

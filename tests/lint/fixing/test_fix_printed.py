@@ -79,12 +79,27 @@ class Terminal(io.StringIO):
 
 
 def test_diff_for_people(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A terminal is given text."""
+    """A terminal is given text, in colours that end with each line, unless they are not wanted."""
     write("acme.py", WRONG)
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
     assert 1 == main(["check", "--diff", "--no-cache"])
-    assert DIFF == terminal.getvalue()
+    shown = terminal.getvalue()
+    colours = {"---": "1", "+++": "1", "@@": "36", "-": "31", "+": "32"}
+    expected = [
+        f"\x1b[{colour}m{line}\x1b[0m" if colour else line
+        for line in DIFF.splitlines()
+        for colour in [next((colour for start, colour in colours.items() if line.startswith(start)), "")]
+    ]
+    assert expected == shown.splitlines()
+    for arguments, no_colour in ((["--no-color"], ""), ([], "1")):
+        monkeypatch.setenv("NO_COLOR", no_colour)
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stdout", terminal)
+        main(["check", "--diff", "--no-cache", *arguments])
+        assert DIFF == terminal.getvalue()
 
 
 # ---------------------------------------------------------------- standard input

@@ -25,6 +25,55 @@ def test_without_a_repository(here: Path) -> None:
     assert ["a/b.py", (here.parent / "c.py").as_posix()] == list(map(in_repository(), ["a/b.py", "../c.py"]))
 
 
+def repositories(*folders: str) -> None:
+    for folder in folders:
+        Path(folder, ".git").mkdir(parents=True)
+
+
+def test_from_outside(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is checked from somewhere else counts from the top of its repository, also if the file alone is named."""
+    (here / ".git").rmdir()
+    repositories("work/shop")
+    (here / "else").mkdir()
+    for folder, shown in (("", "work/shop/src/a.py"), ("else", "../work/shop/src/a.py")):
+        monkeypatch.chdir(here / folder)
+        paths = [shown, str(here / "work" / "shop" / "src" / "a.py")]
+        for checked in ([], [str(here / "work" / "shop")], [str(here / "work")]):
+            assert ["src/a.py"] * 2 == list(map(in_repository(checked), paths))
+
+
+def test_several_repositories(here: Path) -> None:
+    """Each file counts from the top of its own, and what is in none from the working folder."""
+    (here / ".git").rmdir()
+    repositories("shop", "stock")
+    shown = ["shop/a.py", "stock/src/a.py", "scripts/a.py", "../a.py"]
+    expected = ["a.py", "src/a.py", "scripts/a.py", (here.parent / "a.py").as_posix()]
+    assert expected == list(map(in_repository(["shop", "stock", "."]), shown))
+
+
+def test_a_repository_within_another(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A submodule belongs to the repository that is checked, from wherever; checked itself, it is one of its own."""
+    (here / ".git").rmdir()
+    repositories("whole", "whole/part")
+    assert ["part/a.py"] == [in_repository(["whole"])("whole/part/a.py")]
+    assert ["a.py"] == [in_repository(["whole/part"])("whole/part/a.py")]
+    monkeypatch.chdir("whole")
+    assert ["part/a.py"] * 2 == [in_repository(checked)("part/a.py") for checked in (["."], ["part"])]
+
+
+@pytest.mark.parametrize("name", ["github", "gitlab", "sarif", "junit"])
+def test_reports_from_outside(name: str, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each of these formats counts so, also what lies in configuration."""
+    from resilience4cata_lint.cli import main
+
+    (here / ".git").rmdir()
+    repositories("x/shop")
+    (here / "x" / "shop" / "resilience4cata.properties").write_text("resilience4cata.defaults.retry.delya=1s\n")
+    assert 1 == main(["check", str(here / "x" / "shop"), "--format", name])
+    out = capsys.readouterr().out
+    assert (True, False) == ("resilience4cata.properties" in out, "shop/resilience4cata.properties" in out)
+
+
 @pytest.mark.parametrize(
     ("path", "expected"),
     [

@@ -79,7 +79,7 @@ class TestSettings:
             ERRORS + "\n    class Failing(Judge):\n        def __init__(self): raise RuntimeError('no judge')\n",
         )
         app.write("r.toml", FILE.replace("acme.errors.judge", "acme.errors.Failing"))
-        with pytest.raises(DefinitionError, match="a classifier cannot be made: RuntimeError: no judge"):
+        with pytest.raises(DefinitionError, match=r"R4C-CL-005.*\n    Failing cannot be made: RuntimeError: no judge"):
             builder().build()
 
 

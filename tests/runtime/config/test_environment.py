@@ -82,8 +82,68 @@ def test_unknown_variables(variable: str, unknown: str, word: str, nearest: str 
     (found,) = env(f"RESILIENCE4CATA_{variable}=1s").unknown
     assert isinstance(found, Variable)
     assert (unknown, word) == (found.unknown, found.word)
-    candidates = {candidate.removeprefix("RESILIENCE4CATA_") for candidate in found.candidates}
-    assert (nearest in candidates) if nearest is not None else (candidates == set())
+    candidates = [near.name.removeprefix("RESILIENCE4CATA_") for near in found.candidates]
+    assert ([] if nearest is None else [nearest]) == candidates[:1]
+
+
+@pytest.mark.parametrize(
+    ("variable", "nearest", "is_certain"),
+    [
+        # What all share, the prefix first of all, makes none like another.
+        *((name, None, False) for name in ("LOG_LEVEL", "FOO", "HOST", "DEBUG", "DEFAULTS_FOO_BAR", "", "_", "PORT")),
+        ("CONFIGS_EXTERNAL_RETRY_FOO", None, False),
+        ("CONFIGS_REPORTS_RETRY_DELAY", None, False),
+        # Each part is near its own counterpart.
+        ("CONFGS_EXTERNL_RETYR_DELY", "CONFIGS_EXTERNAL_RETRY_DELAY", False),
+        ("PROFILES_PRD_CONFIGS_EXTERNL_RETRY_DELY", "PROFILES_PROD_CONFIGS_EXTERNAL_RETRY_DELAY", False),
+        ("DEFAULTS_RETRY_DELAY_MAX", "DEFAULTS_RETRY_MAX_DELAY", False),
+        ("PROFILE_PROD_DEFAULTS_RETRY_DELAY", "PROFILES_PROD_DEFAULTS_RETRY_DELAY", True),
+        ("DEFAULTS_RETRY_DELY", "DEFAULTS_RETRY_DELAY", True),
+        ("ORDR", "ORDER", True),
+        ("FIEL", "FILE", True),
+        ("FILES", "FILE", True),
+        # One part is not there.
+        ("PROFILE", "PROFILES_ACTIVE", False),
+        ("PROFILES", "PROFILES_ACTIVE", False),
+        ("EVENTS", "EVENTS_PER_CALL", False),
+        ("EXTERNAL_RETRY_DELAY", "CONFIGS_EXTERNAL_RETRY_DELAY", False),
+        ("PAYMENTS_BULKHEAD_MAX_WAIT", "INSTANCES_PAYMENTS_BULKHEAD_MAX_WAIT", False),
+        ("DEFAULTS_MAX_ATTEMPTS", "DEFAULTS_RETRY_MAX_ATTEMPTS", False),
+        # The same but for underscores and case.
+        ("DEFAULTSRETRY_DELAY", "DEFAULTS_RETRY_DELAY", True),
+        ("_CONFIGS__EXTERNAL__RETRY__DELAY", "CONFIGS_EXTERNAL_RETRY_DELAY", True),
+        ("defaults_retry_delay", "DEFAULTS_RETRY_DELAY", True),
+    ],
+)
+def test_similar_variables(variable: str, nearest: str | None, is_certain: bool) -> None:
+    """What could be meant, part by part, and whether it certainly is."""
+    (found,) = env(f"RESILIENCE4CATA_{variable}=1s").unknown
+    near = [(s.name.removeprefix("RESILIENCE4CATA_"), s.is_certain) for s in found.candidates]
+    assert ([] if nearest is None else [(nearest, is_certain)]) == near[:1]
+
+
+def test_similar_names_that_are_as_near() -> None:
+    """Of two names that are one slip away, neither is certain."""
+    for names, is_certain in (({"partner"}, True), ({"partner", "partnar"}, False)):
+        variable = "RESILIENCE4CATA_CONFIGS_PARTNR_RETRY_DELAY=1s"
+        (found,) = env(variable, names=Names(templates=frozenset(names))).unknown
+        assert [is_certain] == [near.is_certain for near in found.candidates[:1]]
+
+
+def test_similar_names_that_are_shared() -> None:
+    """What would be ambiguous is no help."""
+    names = Names(instances=frozenset({"acme.Mail#send", "acme.mail#send"}))
+    (found,) = env("RESILIENCE4CATA_INSTANCES_ACME_MAIL_SND_TIMEOUT_VALUE=1s", names=names).unknown
+    assert ("instance", ()) == (found.unknown, found.candidates)
+
+
+def test_many_names() -> None:
+    """Hundreds of instances, and of parts, are no trouble."""
+    names = Names(instances=frozenset(f"acme.module{number}.Client#call" for number in range(500)))
+    lines = [f"RESILIENCE4CATA_INSTANCES_ACME_MODUL{n}_CLIENT_CALL_TIMEOUT_VALUE=1s" for n in range(5)]
+    assert 5 == len(env(*lines, names=names).unknown)
+    (found,) = env(f"RESILIENCE4CATA_{'_'.join('A' * 500)}=1s", names=names).unknown
+    assert () == found.candidates
 
 
 def test_shared_variables() -> None:

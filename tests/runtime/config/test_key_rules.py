@@ -2,7 +2,7 @@
 
 import pytest
 
-from resilience4cata.facts import UNKNOWN
+from resilience4cata.facts import UNKNOWN, At, Broken, ConfigFile
 from resilience4cata.records import replace
 from tests.runtime.config.judging import of_files, properties, toml
 from tests.runtime.config.making import composed, files, function, method, policy, project
@@ -139,3 +139,21 @@ def test_slash_keys_of_functions() -> None:
     sources = files(a_properties="acme.tools/f/timeout/value=0")
     within = project(function("acme.tools.f", policy("timeout")), sources=sources)
     assert ["R4C-CFG-012"] == [d.code for d in of_files(*sources, within=within)]
+
+
+@pytest.mark.parametrize(
+    ("path", "beside", "suggestions"),
+    [
+        # An ending, or a beginning, that files have in common makes none like another.
+        ("a.toml", ("b.toml",), ()),
+        ("conf/resilience4cata-prod.toml", ("resilience4cata-test.toml", "resilience4cata.toml"), ()),
+        ("conf/resilence4cata.toml", ("pyproject.toml", "resilience4cata.toml"), ("conf/resilience4cata.toml",)),
+        ("resilience_prod.toml", ("resilience-prod.toml",), ("resilience-prod.toml",)),
+        ("resilience.toml", ("prod.toml", "resilience.yaml"), ("resilience.yaml",)),
+    ],
+)
+def test_missing_file(path: str, beside: tuple[str, ...], suggestions: tuple[str, ...]) -> None:
+    """What stands beside it may have been meant, word by word."""
+    file = ConfigFile(path, broken=Broken(At(path), "does not exist", True, beside))
+    (found,) = of_files(file)
+    assert ("R4C-CFG-016", suggestions) == (found.code, found.suggestions)

@@ -94,17 +94,31 @@ def test_known_keys(key: str, expected: Meaning) -> None:
         ("external-call/timeout/valu", Unrecognised(2, ("value", "offload", "enabled"))),
         ("external-call/timeuot/value", Unrecognised(1, KEYS)),
         ("external-call/retry/name", None),
-        ("a/b/c", None),
-        ("a/timeout", None),
-        ("a/b/c/timeout/value", None),
+        ("a/b/c", Unrecognised(1, KEYS)),
+        ("a/timeout", Unrecognised(2, ("value", "offload", "enabled"))),
+        ("a.C/m/timeout", Unrecognised(3, ("value", "offload", "enabled"))),
+        ("a.C/m", Unrecognised(2, KEYS)),
+        ("a.C/m/timout", Unrecognised(2, KEYS)),
+        ("a/value", Unrecognised(1, KEYS, "a/timeout/value")),
+        ("a.C/value", Unrecognised(1, KEYS, "a.C/timeout/value")),
+        ("a.C/m/value", Unrecognised(2, KEYS, "a.C/m/timeout/value")),
+        ("a/timeout/value/x", Unrecognised(3)),
+        ("a.C/m/timeout/value/x", Unrecognised(4)),
+        ("a.C/m/n/timeout/value", Unrecognised(2, KEYS)),
+        ("a/b/c/timeout/value", Unrecognised(1, KEYS)),
+        ("a.C\\#m/timeout/value", Unrecognised(0, (), "a.C/m/timeout/value")),
+        ("a.C\\#m/timeout", Unrecognised(0)),
+        ("resilience4cata/defaults/retry/delay", Unrecognised(0, (), "resilience4cata.defaults.retry.delay")),
+        ("resilience4cata/retry", Unrecognised(0)),
         ("/timeout/value", None),
-        ("a//timeout/value", None),
+        ("a//timeout/value", Unrecognised(1, KEYS)),
         ("https\\://example.org/timeout/value", None),
-        ("some/cache/enabled", None),
+        ("some/cache/enabled", Unrecognised(1, KEYS)),
+        ("instances/a/retry", None),
     ],
 )
 def test_slash_keys(key: str, expected: Meaning | None) -> None:
-    """Only what ends like a policy and its attribute, or nearly, is looked at."""
+    """What cannot begin with a name of ours is left out; whose the rest is, the rules tell."""
     found = meaning(key)
     if key == "external-call/retry/name":
         assert isinstance(found, Unrecognised)
@@ -301,7 +315,7 @@ def test_tool_outside_pyproject() -> None:
 def test_slash_keys_in_toml() -> None:
     """Quoted, at the top level or within the table."""
     text = (
-        '"a.C/m/timeout/value" = "1s"\n"fam/timeout" = { value = "2s" }\n"no/timeout" = 3\n'
+        '"a.C/m/timeout/value" = "1s"\n"fam/timeout" = { value = "2s" }\n[other]\n"no/timeout" = 3\n'
         '[resilience4cata]\n"x/retry/delay" = "3s"'
     )
     keys = toml(text)

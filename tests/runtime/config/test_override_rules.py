@@ -5,15 +5,20 @@ from collections.abc import Iterable
 import pytest
 
 from resilience4cata import rules
+from resilience4cata.config.environment import EnvironmentSource
+from resilience4cata.config.sources import load
 from resilience4cata.diagnostics import FRONT_ENDS, Context, Diagnostic, Severity
 from resilience4cata.facts import (
     UNKNOWN,
     At,
     ConfigFile,
     Element,
+    Global,
+    Key,
     Override,
     Project,
     Ref,
+    Similar,
     Slot,
     Template,
     Unresolved,
@@ -86,6 +91,21 @@ def of(*lines: str, known: bool = True, closed: bool = True, **more: tuple[Overr
         (
             "resilience4cata.instances.reports.timeout.value=9s",
             "009 W 1:27 instances.reports.timeout.value: no instance 'reports' is declared",
+        ),
+        (
+            "resilience4cata.instances.acme.Client#send_all_reports.timeout.value=1s",
+            "009 E 1:27 instances.acme.Client#send_all_reports.timeout.value: acme.Client has no 'send_all_reports'",
+        ),
+        (
+            "resilience4cata.instances.acme.maps#find.timeout.value=1s",
+            "009 E 1:27 instances.acme.maps#find.timeout.value: no instance 'acme.maps#find' is declared",
+        ),
+        (
+            "resilience4cata.instances.Client#charge.timeout.value=1s",
+            (
+                "009 E 1:27 instances.Client#charge.timeout.value: no instance 'Client#charge' is declared; "
+                "did you mean 'acme.Client#charge'?"
+            ),
         ),
         (
             "acme.Client/chrge/retry/delay=1s",
@@ -251,8 +271,9 @@ def test_locked() -> None:
 def test_variables() -> None:
     """An unknown key is an error, an unknown name a warning."""
     at = At("env RESILIENCE4CATA_X")
+    enabled = Key(("enabled",), False, at, at, Global("enabled"), "enabled")
     unknown = (
-        Variable("RESILIENCE4CATA_ENABLD", at, candidates=("RESILIENCE4CATA_ENABLED",)),
+        Variable("RESILIENCE4CATA_ENABLD", at, candidates=(Similar("RESILIENCE4CATA_ENABLED", enabled),)),
         Variable("RESILIENCE4CATA_CONFIGS_X_EXTENDS", at, "template", "x"),
     )
     within = replace(of(), files=(ConfigFile("env", unknown=unknown),))
@@ -260,6 +281,33 @@ def test_variables() -> None:
         ("error", ("RESILIENCE4CATA_ENABLED",), ""),
         ("warning", (), "remove it, or define what it is for"),
     ] == sorted((d.severity.value, d.suggestions, d.help) for d in diagnostics(within))
+
+
+@pytest.mark.parametrize(
+    ("variable", "suggestions", "help"),
+    [
+        ("PROFILE=prod", ("PROFILES_ACTIVE",), ""),
+        ("ENABLD=prod", (), "RESILIENCE4CATA_ENABLED is near, but cannot have this value"),
+        ("ENABLD=True", ("ENABLED",), ""),
+        ("DEFAULTS_RETRY_DELY=5 s", ("DEFAULTS_RETRY_DELAY",), ""),
+        ("DEFAULTS_RETRY_DELY=5", (), "RESILIENCE4CATA_DEFAULTS_RETRY_DELAY is near, but cannot have this value"),
+        ("ORDERS=5", (), "RESILIENCE4CATA_ORDER is near, but cannot have this value"),
+        (
+            "LOG_LEVEL=debug",
+            (),
+            (
+                "variables with this prefix are keys in upper case, with '_' for all else, such as "
+                "RESILIENCE4CATA_DEFAULTS_RETRY_DELAY; those of others need another prefix"
+            ),
+        ),
+    ],
+)
+def test_values_of_variables(variable: str, suggestions: tuple[str, ...], help: str) -> None:
+    """A key that could not have the value was not meant, and the value may be secret."""
+    name, value = variable.split("=")
+    file = load(EnvironmentSource({f"RESILIENCE4CATA_{name}": value}))
+    (found,) = diagnostics(replace(of(), files=(file,)))
+    assert (tuple(f"RESILIENCE4CATA_{s}" for s in suggestions), help) == (found.suggestions, found.help)
 
 
 @pytest.mark.parametrize(

@@ -324,6 +324,18 @@ def test_instances() -> None:
     assert (UNKNOWN, 2) == (value(unknown, within, "delay"), value(unknown, within, "max_attempts"))
 
 
+def test_instance_that_is_not_known() -> None:
+    """It may be the element's own or a shared one, not another function's; a timeout shares none."""
+    unknown = method("a.C.m", policy("retry", name=UNKNOWN, delay="1s"))
+    for key, expected in (("a.C/m", UNKNOWN), ("instances.shared", UNKNOWN), ("a.C/n", "1s")):
+        line = f"{key}/retry/delay=6s" if "/" in key else f"resilience4cata.{key}.retry.delay=6s"
+        assert expected == value(unknown, project(sources=files(a_properties=line)), "delay")
+    doubtful = Element(method("a.C.m", policy("timeout", value="1s")).definition, unknown.scope, classes_known=False)
+    for name, expected in (("a.C/m", "6s"), ("a.C/n", "1s")):
+        found = project(sources=files(a_properties=f"{name}/timeout/value=6s"))
+        assert expected == value(doubtful, found, "value", of="timeout")
+
+
 def test_provenance() -> None:
     """Each value says where it comes from and what it shadowed."""
     element = method("a.C.m", policy("retry", line=3, config="external", multiplier=9))

@@ -164,3 +164,11 @@ def test_from_toml(value: object, expected: Value) -> None:
 def test_same(kind: Attribute, left: Value, right: Value, expected: bool | None) -> None:
     """Certain only where it is; the order of the two does not matter."""
     assert (expected, expected) == (same(kind, left, right), same(kind, right, left))
+
+
+def test_what_is_no_number_is_no_difference() -> None:
+    """It is refused where it is written; that it does not equal itself is no second fault."""
+    threshold = POLICIES["circuit_breaker"].attributes["failure_rate_threshold"]
+    assert same(threshold, float("nan"), float("nan")) is None
+    assert same(threshold, float("nan"), 50) is None
+    assert same(threshold, 50.0, 50) is True

@@ -224,3 +224,24 @@ def test_none(resilience):
     assert 3 == attempts_to_restock()
 """
     assert all_passed(tests) == run(pytester, tests)
+
+
+def test_settings_and_profiles_that_nobody_knows(pytester: pytest.Pytester) -> None:
+    """A profile is an error of the test; a key is told even if it could be somebody else's in a file."""
+    tests = """
+pytestmark = pytest.mark.filterwarnings("default")
+
+@pytest.mark.resilience(profiles=["patient"])
+def test_profile(): ...
+
+@pytest.mark.resilience(settings={"nobody/timeout/value": "3s"})
+def test_stray_key(resilience):
+    assert ["R4C-CFG-009"] == [found.code for found in resilience.diagnostics]
+
+@pytest.mark.resilience(settings={"nobody/timeout": "3s"})
+def test_short_key(): ...
+"""
+    outcomes = run(pytester, tests)
+    assert "no source defines the profile 'patient'" in outcomes["test_profile"]
+    assert "did you mean 'nobody/timeout/value'?" in outcomes["test_short_key"]
+    assert "passed" == outcomes["test_stray_key"]

@@ -6,12 +6,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from resilience4cata import activation
+from resilience4cata import activation, guards
 
 
 @pytest.fixture(autouse=True)
 def nothing_is_active() -> Iterator[None]:
-    activation.forget_default()
+    _as_in_a_new_process()
     yield
-    activation.forget_default()
+    _as_in_a_new_process()
     assert activation.current() is None
+
+
+def _as_in_a_new_process() -> None:
+    activation._default.clear()
+    guards.next_generation()

@@ -14,7 +14,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from resilience4cata import FallbackContext, bulkhead, fallback, retry, timeout
+from resilience4cata import FallbackContext, ResilienceWarning, bulkhead, fallback, retry, timeout
 
 from ..live import Application
 from .running import Failing, attempts, running
@@ -99,7 +99,8 @@ class TestContextManagersAsDecorators:
                 yield
 
         with running():
-            assert 3 == attempts(Payments().charge, failing)
+            with pytest.warns(ResilienceWarning, match="method 'session' is a context manager and stays unguarded"):
+                assert 3 == attempts(Payments().charge, failing)
             assert 1 == attempts(lambda: Payments().session().__enter__(), failing)
 
 

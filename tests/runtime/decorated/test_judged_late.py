@@ -81,11 +81,16 @@ class TestWarnings:
             assert [4, 15] == [diagnostic.at.line for diagnostic in resilience.diagnostics]
 
     def test_as_an_error(self, app: Application) -> None:
-        """Where warnings are errors, the first call fails; it is told once."""
-        with running("late"):
+        """Where warnings are errors, each call fails: the first one has changed nothing."""
+        with running("late") as resilience:
             late = app.load("late", SUSPICIOUS)
-            with pytest.raises(ResilienceWarning, match="R4C-TB-002"):
-                late.fetch()
+            for _ in range(2):
+                with pytest.raises(ResilienceWarning, match="R4C-TB-002"):
+                    late.fetch()
+            assert 0 == len(resilience.diagnostics)
+            with pytest.warns(ResilienceWarning, match="R4C-TB-002"):
+                assert "fetched" == late.fetch()
+            assert ["R4C-TB-002"] == [d.code for d in resilience.diagnostics]
             assert "fetched" == late.fetch()
 
     def test_none_where_nothing_is_suspicious(self, app: Application) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import functools
 import inspect
 import types
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 from unittest.mock import Mock
 
@@ -48,6 +47,7 @@ CLIENT = """
         def generator(self): yield self.failing()
         @unguarded
         async def async_generator(self): yield self.failing()
+        @unguarded
         @contextlib.contextmanager
         def manager(self): yield self.failing()
 """
@@ -269,17 +269,6 @@ class TestGivenBack:
     )
     def test_what_is_not_called(self, target: object) -> None:
         assert target is untyped(retry())(target)
-
-    def test_generators(self) -> None:
-        def generator() -> Iterator[int]:
-            yield 1
-
-        async def async_generator() -> AsyncIterator[int]:
-            yield 1
-
-        manager = contextlib.contextmanager(generator)
-        for target in (generator, async_generator, manager, contextlib.asynccontextmanager(async_generator)):
-            assert target is untyped(retry())(target)
 
     def test_something_that_makes_a_function_of_a_generator(self) -> None:
         """As Twisted's `inlineCallbacks` does: what it makes is called, and guarded."""

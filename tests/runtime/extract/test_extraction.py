@@ -128,7 +128,7 @@ def test_policies_in_variables_are_judged_where_they_are_made(app: Application) 
         retry(delay="5")(7)
         """,
     )
-    assert [("acme.py", 2, 29), ("acme.py", 8, 8), ("acme.py", 10, 13)] == [
+    assert [("acme.py", 2, 29), ("acme.py", 8, 8), ("acme.py", 10, 1), ("acme.py", 10, 13)] == [
         (d.at.source, d.at.line, d.at.column) for d in app.diagnostics("acme")
     ]
     three = app.elements("acme")["acme.three"].policies[0]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import pytest
 
+from resilience4cata.extract.places import shown
 from resilience4cata.facts import Applied, At, Declaration, Kind, Slot
 
 from ..live import Application
@@ -137,3 +139,23 @@ def test_policies_on_both_sides_of_a_wrapper(app: Application, wrapper: str) -> 
     )
     codes = {"property": "R4C-LOC-001", "staticmethod": "R4C-LOC-002", "classmethod": "R4C-LOC-002"}
     assert [(codes[wrapper], 4)] == [(found.code, found.at.line) for found in app.diagnostics("acme")]
+
+
+@pytest.mark.parametrize(
+    ("filename", "folder", "expected"),
+    [
+        (r"C:\work\acme\app.py", PureWindowsPath("C:/work"), "acme/app.py"),
+        (r"c:\WORK\acme\app.py", PureWindowsPath("C:/work"), "acme/app.py"),
+        (r"D:\libs\acme\app.py", PureWindowsPath("C:/work"), "D:/libs/acme/app.py"),
+        (r"\\server\share\app.py", PureWindowsPath("C:/work"), "//server/share/app.py"),
+        (r"acme\app.py", PureWindowsPath("C:/work"), "acme/app.py"),
+        ("<stdin>", PureWindowsPath("C:/work"), "<stdin>"),
+        ("/work/acme/app.py", PurePosixPath("/work"), "acme/app.py"),
+        ("/libs/acme/app.py", PurePosixPath("/work"), "/libs/acme/app.py"),
+        (r"/libs/a\b.py", PurePosixPath("/work"), r"/libs/a\b.py"),
+        ("<stdin>", PurePosixPath("/work"), "<stdin>"),
+    ],
+)
+def test_names_of_files(filename: str, folder: PurePath, expected: str) -> None:
+    """Messages have forward slashes on Windows too, inside the working folder and outside of it."""
+    assert expected == shown(filename, folder)

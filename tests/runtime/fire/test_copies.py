@@ -112,7 +112,7 @@ class TestCopies:
             pipeline.call(str)
         found = pickle.loads(pickle.dumps(caught.value))
         assert ("shared", "circuit_breaker", None) == (found.instance_id, found.policy, found.retry_after)
-        assert "the circuit breaker 'shared' permits no calls" == str(found)
+        assert "the circuit breaker 'shared' is forced open and permits no calls" == str(found)
 
     @pytest.mark.parametrize("value", [*State, *StopReason, *Outcome, *Place], ids=str)
     def test_names(self, value: object) -> None:

@@ -27,6 +27,7 @@ from resilience4cata import (
     retry,
     timeout,
 )
+from resilience4cata.policies.machines.bulkhead import BulkheadMachine, BulkheadSettings
 
 from .bytecodes import NEVER, interrupted, points
 from .ways import World, each_way
@@ -99,6 +100,30 @@ def test_slots(way: str, policies: tuple[Any, ...]) -> None:
             if not place:
                 break
         assert at > 0
+
+
+def test_slots_that_are_made() -> None:
+    """All but the first are put there by the first call that finds none."""
+
+    def second() -> None:
+        entry = machine.entry()
+        try:
+            assert entry.try_enter()
+        finally:
+            entry.leave()
+
+    for at in count():
+        machine = BulkheadMachine(BulkheadSettings(3, 0))
+        first = machine.entry()
+        assert first.try_enter()
+        place = interrupted(second, at)
+        assert (3, 1, 2, 0) == machine.snapshot(), place
+        first.leave()
+        entries = [machine.entry() for _ in range(4)]
+        assert [True, True, True, False] == [entry.try_enter() for entry in entries], place
+        if not place:
+            break
+    assert at > 0
 
 
 @each_way

@@ -19,7 +19,7 @@ from resilience4cata import (
     retry,
     timeout,
 )
-from resilience4cata.events import Event
+from resilience4cata.events import BulkheadEntered, Event
 from resilience4cata.pipeline import flat
 from resilience4cata.policies.machines import budget as budgets
 from resilience4cata.policies.machines import bulkhead as bulkheads
@@ -160,6 +160,29 @@ def test_no_event_without_listeners(asynchronous: bool, counts: Counts) -> None:
     with resilience.activate():
         asyncio.run(main())
     assert 0 == counts.events
+
+
+@pytest.mark.parametrize("others", [(), (circuit_breaker(),)], ids=["alone", "behind a breaker that warms up"])
+def test_only_who_waited_for_a_slot_says_so(others: tuple[Any, ...]) -> None:
+    """Time passes between two looks at the clock, also where a call is within the layers and finds a free slot."""
+
+    class Passing(CountingClock):
+        def monotonic_ns(self) -> int:
+            return super().monotonic_ns() + self.reads
+
+    def call(depth: int) -> Any:
+        return nested(depth - 1) if depth else 0
+
+    heard: list[Event] = []
+    builder = (
+        Resilience.builder().only("no.module").clock(Passing()).source(Text("resilience4cata.events.per-call=true"))
+    )
+    nested: Any = call
+    for policy in (bulkhead(max_concurrent=3), *others):
+        nested = policy(nested)
+    with builder.listener(heard.append).build().activate():
+        assert 0 == nested(2)
+    assert [] == [event for event in heard if isinstance(event, BulkheadEntered)]
 
 
 def test_events_where_somebody_listens(counts: Counts) -> None:

@@ -16,4 +16,5 @@ def running(machine: BulkheadMachine) -> int:
 def whole(machine: BulkheadMachine) -> bool:
     """Whether nobody runs, nobody waits, and free slots equal the limit."""
     limit = machine.settings.max_concurrent
-    return (limit, 0, limit, 0) == machine.snapshot() and len(machine.free) == limit and not machine.waiting
+    slots = len(machine.free) + machine._unmade
+    return (limit, 0, limit, 0) == machine.snapshot() and slots == limit and not machine.waiting

@@ -75,6 +75,30 @@ class TestTable:
         machine.serve()
         assert waiter.inside
 
+    def test_slots_are_made_when_two_calls_run_at_once(self) -> None:
+        """Before, there is one: most bulkheads never need another."""
+        machine = bulkhead(25)
+        first, second = machine.entry(), machine.entry()
+        assert ((25, 0, 25, 0), 1) == (machine.snapshot(), len(machine.free))
+        assert first.try_enter()
+        assert ((25, 1, 24, 0), 0) == (machine.snapshot(), len(machine.free))
+        assert second.try_enter()
+        assert ((25, 2, 23, 0), 23) == (machine.snapshot(), len(machine.free))
+        first.leave()
+        second.leave()
+        assert ((25, 0, 25, 0), 25) == (machine.snapshot(), len(machine.free))
+
+    def test_slots_that_are_not_made_yet_count(self) -> None:
+        """When the limit changes while one call runs."""
+        for limit, free in ((30, 29), (20, 19), (1, 0), (0, 0)):
+            machine = bulkhead(25)
+            holder = machine.entry()
+            assert holder.try_enter()
+            machine.reconfigure(BulkheadSettings(limit, 0))
+            assert (limit, 1, free, 0) == machine.snapshot()
+            holder.leave()
+            assert whole(machine)
+
     def test_a_queue_is_of_one_bulkhead(self) -> None:
         """None has one before somebody waits, or its limit is lowered below what runs."""
         machine, lowered, other = (bulkhead(1) for _ in range(3))

@@ -37,14 +37,20 @@ class TestThreads:
             for _ in range(10_000):
                 if machine.waiting:
                     continue
+                entry = None
                 try:
                     slot = machine.free.pop()
                 except IndexError:
-                    continue
+                    entry = machine.entry()
+                    if not entry.try_enter():
+                        continue
                 inside[index] = 1
                 entered[index] += 1
                 peak[0] = max(peak[0], sum(inside))
                 inside[index] = 0
+                if entry is not None:
+                    entry.leave()
+                    continue
                 machine.free.append(slot)
                 if machine.waiting:
                     machine.serve()

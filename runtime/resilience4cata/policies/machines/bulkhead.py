@@ -3,15 +3,18 @@
 The quick way takes a slot off a stack and puts it back, both single steps under the interpreter's lock:
 
     if bulkhead.waiting: ...                    # ask an `Entry`: nobody passes those who wait
-    for slot in bulkhead.slots:                 # IndexError: full
-        try:
-            ...                                 # the call
-        finally:
-            bulkhead.free.append(slot)
-            if bulkhead.waiting: bulkhead.serve()
-        break
+    try:
+        for slot in bulkhead.slots:             # IndexError: ask an `Entry`
+            try:
+                ...                             # the call
+            finally:
+                bulkhead.free.append(slot)
+            break
+    finally:
+        if bulkhead.waiting: bulkhead.serve()
 
 Taking the slot by `for` leaves no gap before the `try` in which an asynchronous exception could lose it.
+Most bulkheads never see two calls at once: all slots but one are put on the stack by the first entry that finds none.
 Who puts a slot back looks at `waiting` afterwards, and who waits joins `waiting` before looking at `free`: one of the
 two sees the other. A limit that was lowered is a debt: it stands before all who wait, and takes slots out for good.
 """
@@ -58,13 +61,14 @@ _NO_QUEUE: Final[OrderedDict[Any, None]] = OrderedDict()
 
 
 class BulkheadMachine:
-    """One bulkhead. Free slots and running calls together always equal the limit plus the debt."""
+    """One bulkhead. Free slots, those that are not made yet, and running calls always equal the limit plus the debt."""
 
-    __slots__ = ("__weakref__", "_debt", "_forks", "_queue", "free", "lock", "settings", "slots", "waiting")
+    __slots__ = ("__weakref__", "_debt", "_forks", "_queue", "_unmade", "free", "lock", "settings", "slots", "waiting")
 
     def __init__(self, settings: BulkheadSettings) -> None:
         self.settings = settings
-        self.free: list[int] = [_SLOT] * settings.max_concurrent
+        self.free: list[int] = [_SLOT] * min(1, settings.max_concurrent)
+        self._unmade = settings.max_concurrent - len(self.free)
         # Calls `pop` and is never exhausted: what it would end at is not in the list.
         self.slots = iter(self.free.pop, 0)
         # Ordered, and any of them may leave at any time. Weak: an entry that is let go leaves by itself.
@@ -90,6 +94,7 @@ class BulkheadMachine:
         with self.lock:
             more = settings.max_concurrent - self.settings.max_concurrent
             self.settings = settings
+            self._make_all_locked()
             if more < 0:
                 self._debt -= more
                 self._line_up_locked(_DEBT)
@@ -101,7 +106,7 @@ class BulkheadMachine:
 
     def snapshot(self) -> BulkheadSnapshot:
         with self.lock:
-            free, limit = len(self.free), self.settings.max_concurrent
+            free, limit = len(self.free) + self._unmade, self.settings.max_concurrent
             waiting = len(self._queue) - (_DEBT in self._queue)
             return BulkheadSnapshot(limit, limit + self._debt - free, free, waiting)
 
@@ -111,7 +116,16 @@ class BulkheadMachine:
             self._forks += 1
             self._debt = 0
             self._queue.clear()
+            self._unmade = 0
             self.free[:] = [_SLOT] * self.settings.max_concurrent
+
+    def _make_all_locked(self) -> None:
+        """Put on the stack what was not needed so far."""
+        free, made = self.free, [_SLOT] * self._unmade
+        # The collector may run while a list is made, and come here before.
+        if len(made) == self._unmade:
+            self._unmade = 0
+            free += made
 
     def _line_up_locked(self, last: ref[Entry] | _Debt) -> None:
         if self._queue is _NO_QUEUE:
@@ -190,6 +204,11 @@ class Entry:
         """Whether the call has a slot."""
         return self._slot is not None
 
+    @property
+    def has_waited(self) -> bool:
+        """Whether the call stood in the queue."""
+        return self._signal is not None
+
     def try_enter(self) -> bool:
         """Take a slot if one is free and nobody waits for it."""
         bulkhead = self._bulkhead
@@ -226,9 +245,15 @@ class Entry:
 
     def _take_locked(self) -> None:
         """Take a slot, unless there is one already. Raises IndexError if none is free."""
-        slots = self._bulkhead.slots
-        if self._slot is None:
-            for self._slot in slots:
+        bulkhead = self._bulkhead
+        if self._slot is not None:
+            return
+        try:
+            for self._slot in bulkhead.slots:
+                break
+        except IndexError:
+            bulkhead._make_all_locked()
+            for self._slot in bulkhead.slots:
                 break
 
     def _give_back_locked(self) -> None:

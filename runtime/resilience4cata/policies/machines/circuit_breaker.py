@@ -168,7 +168,7 @@ class CircuitBreakerMachine:
                 recorded = self._trial.end(admission, outcome, slow)
                 return events + self._conclude_locked(now) if recorded else events
             window = self._window
-            current = admission is window or admission is window.quick.ticks
+            current = admission is window or admission is window.ticks
             if self._state is not State.CLOSED or not current:
                 return events
             window.note(failed, slow, now)
@@ -285,7 +285,7 @@ class CircuitBreakerMachine:
         if exceeded:
             self._opened_at = now
             return events + self._enter_locked(State.OPEN, now)
-        self.ticks, self.turn_at = window.quick.ticks, window.turn_at
+        self.ticks, self.turn_at = window.ticks, window.turn_at
         return NO_EVENTS
 
     def _exceeded_locked(self, figures: Figures, now: int) -> tuple[bool, Events]:

@@ -41,46 +41,69 @@ class _Mark(NamedTuple):
     slow: bool
 
 
-class CountWindow:
-    """The last `size` calls. `turn_at` is for time windows; here it never comes."""
+class _Noted:
+    """What was noted in one COUNT window: the calls that are still within it, and how many there ever were."""
 
-    __slots__ = ("_failed", "_marks", "_noted", "_noted_failed", "_noted_slow", "_size", "_slow", "quick", "turn_at")
+    __slots__ = ("all_failed", "all_slow", "calls", "failed", "marks", "slow")
+
+    def __init__(self) -> None:
+        self.marks: deque[_Mark] = deque()
+        self.failed = self.slow = 0
+        self.calls = self.all_failed = self.all_slow = 0
+
+    def add(self, quick: int, failed: bool, slow: bool) -> None:
+        """Note a call that comes after `quick` quick successes."""
+        self.calls += 1
+        self.all_failed += failed
+        self.all_slow += slow
+        self.failed += failed
+        self.slow += slow
+        self.marks.append(_Mark(quick + self.calls, failed, slow))
+
+    def drop(self, last: int) -> None:
+        """Let go of the calls up to the number `last`, which the window has passed."""
+        while self.marks and self.marks[0].number <= last:
+            mark = self.marks.popleft()
+            self.failed -= mark.failed
+            self.slow -= mark.slow
+
+
+class CountWindow(Counter):
+    """The last `size` calls; it counts quick successes itself. `turn_at` is for time windows; here it never comes."""
+
+    __slots__ = ("_noted", "_size")
+    turn_at: Final = NEVER
 
     def __init__(self, size: int, now: int) -> None:
+        super().__init__()
         self._size = size
-        self.quick = Counter()
-        self.turn_at = NEVER
-        # Made with the first mark, since it takes more memory than all the rest.
-        self._marks: deque[_Mark] | None = None
-        self._failed = self._slow = 0
-        self._noted = self._noted_failed = self._noted_slow = 0
+        # Made with the first call that is noted: most windows see none.
+        self._noted: _Noted | None = None
 
     def note(self, failed: bool, slow: bool, now: int) -> None:
         """Record a call under the lock."""
         if not failed and not slow:
-            self.quick.tick()
+            self.tick()
             return
-        self._noted += 1
-        self._noted_failed += failed
-        self._noted_slow += slow
-        self._failed += failed
-        self._slow += slow
-        if self._marks is None:
-            self._marks = deque()
-        self._marks.append(_Mark(self.quick.value + self._noted, failed, slow))
+        if self._noted is None:
+            self._noted = _Noted()
+        self._noted.add(self.value, failed, slow)
 
     def figures(self, now: int) -> Figures:
         """What the window holds; under the lock."""
-        total = self.quick.value + self._noted
-        while self._marks and self._marks[0].number <= total - self._size:
-            mark = self._marks.popleft()
-            self._failed -= mark.failed
-            self._slow -= mark.slow
-        return Figures(min(total, self._size), self._failed, self._slow)
+        noted = self._noted
+        if noted is None:
+            return Figures(min(self.value, self._size))
+        total = self.value + noted.calls
+        noted.drop(total - self._size)
+        return Figures(min(total, self._size), noted.failed, noted.slow)
 
     def totals(self) -> Figures:
         """All that was ever recorded here."""
-        return Figures(self.quick.value + self._noted, self._noted_failed, self._noted_slow)
+        noted = self._noted
+        if noted is None:
+            return Figures(self.value)
+        return Figures(self.value + noted.calls, noted.all_failed, noted.all_slow)
 
 
 class _Bucket:
@@ -94,18 +117,19 @@ class _Bucket:
         self.noted = self.failed = self.slow = 0
 
 
-class TimeWindow:
-    """The calls of the last `size` seconds, the running one included; a second expires as a whole.
+class TimeWindow(Counter):
+    """The calls of the last `size` seconds, the running one included; a second expires as a whole. It counts quick
+    successes itself.
 
     From `turn_at` on, the next call has to be recorded by `note`: a new second begins, and what expires may change the
     rates. Until then a quick success may be counted without a lock, since it only lowers them.
     """
 
-    __slots__ = ("_buckets", "_failed", "_noted", "_size", "_slow", "_totals", "quick", "turn_at")
+    __slots__ = ("_buckets", "_failed", "_noted", "_size", "_slow", "_totals", "turn_at")
 
     def __init__(self, size: int, now: int) -> None:
+        super().__init__()
         self._size = size
-        self.quick = Counter()
         self._buckets: deque[_Bucket] = deque()
         self._noted = self._failed = self._slow = 0
         self._totals = NO_FIGURES
@@ -116,7 +140,7 @@ class TimeWindow:
         if now >= self.turn_at:
             self._turn(now)
         if not failed and not slow:
-            self.quick.tick()
+            self.tick()
             return
         bucket = self._buckets[-1]
         bucket.noted += 1
@@ -133,7 +157,7 @@ class TimeWindow:
         noted, failed, slow = self._noted, self._failed, self._slow
         for bucket in self._buckets:
             if bucket.second > oldest:
-                return Figures(noted + self.quick.value - bucket.quick_before, failed, slow)
+                return Figures(noted + self.value - bucket.quick_before, failed, slow)
             noted -= bucket.noted
             failed -= bucket.failed
             slow -= bucket.slow
@@ -141,11 +165,11 @@ class TimeWindow:
 
     def totals(self) -> Figures:
         """All that was ever recorded here."""
-        return self._totals.plus(Figures(self.quick.value))
+        return self._totals.plus(Figures(self.value))
 
     def _turn(self, now: int) -> None:
         second = now // BUCKET
-        self._buckets.append(_Bucket(second, self.quick.value))
+        self._buckets.append(_Bucket(second, self.value))
         self.turn_at = (second + 1) * BUCKET
         while self._buckets[0].second <= second - self._size:
             bucket = self._buckets.popleft()
