@@ -149,7 +149,9 @@ class Callees:
         module = where.file.scopes[0]
         bindings, annotation = module.bindings.get(name, ()), module.declared.get(name)
         if annotation is not None and not any(isinstance(binding.to, Imported | Defined) for binding in bindings):
-            return self._of_type(annotation, Where(where.file, 0, deferred=True))
+            declared = self._of_type(annotation, Where(where.file, 0, deferred=True))
+            if declared is not None:
+                return declared
         to = bindings[0].to if len(bindings) == 1 else None
         if isinstance(to, Defined) and to.kind == "function":
             return self._made_of(where.file.functions[to.index], where)

@@ -60,8 +60,9 @@ class ResiliencePlugin(Plugin):
         super().set_modules(modules)
         for tree in modules.values():
             self._projects.of(tree.path)
-        if self._projects.problem:
-            raise CompileError([self._projects.problem], use_stdout=True)
+        problems = self._projects.problems
+        if problems:
+            raise CompileError(problems, use_stdout=True)
 
 
 def _safe(judges: Judges, hook: Callable[[Judge, C], Type]) -> Callable[[C], Type]:

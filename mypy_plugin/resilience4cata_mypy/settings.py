@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -34,12 +34,12 @@ class Settings:
     """What the plugin knows of a project besides the code.
 
     `project` holds the templates (closed if `config-files` lists all sources), `digest` changes with everything that
-    was read or is shown. `problem` says what is wrong with the settings, if anything; nothing else is in them then.
+    was read or is shown. `problems` say what is wrong with the settings, if anything; nothing else is in them then.
     """
 
     project: Project
     digest: str = ""
-    problem: str = ""
+    problems: tuple[str, ...] = ()
 
 
 NONE: Final = Settings(Project())
@@ -83,9 +83,9 @@ class Projects:
         return self._by_pyproject[pyproject]
 
     @property
-    def problem(self) -> str:
-        """What is wrong with the settings of the files that were asked about; nothing if nothing is."""
-        return next((settings.problem for settings in self._by_pyproject.values() if settings.problem), "")
+    def problems(self) -> list[str]:
+        """What is wrong with the settings of the files that were asked about, a line each."""
+        return [problem for settings in self._by_pyproject.values() for problem in settings.problems]
 
     def digests(self) -> dict[str, str]:
         """The digests of the settings by the folder of the files that they are for."""
@@ -104,12 +104,15 @@ def _nearest_pyproject(folder: str) -> str | None:
 
 
 def load(pyproject: str) -> Settings:
-    """The settings in a file; what is wrong with them becomes their problem."""
+    """The settings in a file; what is wrong with them becomes their problems."""
     try:
         return _load(Path(pyproject))
     except WrongSettingError as error:
-        problem = f"{error.path}: error: {error.reason}"
-        return Settings(Project(), _digest([problem.encode()]), problem)
+        return _refused([f"{error.path}: error: {error.reason}"])
+
+
+def _refused(problems: list[str]) -> Settings:
+    return Settings(Project(), _digest(problem.encode() for problem in problems), tuple(problems))
 
 
 def _load(pyproject: Path) -> Settings:
@@ -125,6 +128,10 @@ def _load(pyproject: Path) -> Settings:
 
     read = [_config_file(pyproject, name) for name in lists["config-files"]]
     files = tuple(file for file, _ in read)
+    # A broken file may hold any template.
+    problems = [problem for file in files for problem in _unreadable(file)]
+    if problems:
+        return _refused(problems)
     named = lists.get("templates", ())
     templates = (*templates_of(files), *(Template(name, At("")) for name in named))
     # Findings show where the files stand.
@@ -135,7 +142,6 @@ def _load(pyproject: Path) -> Settings:
 
 def _config_file(pyproject: Path, name: str) -> tuple[ConfigFile, bytes]:
     from resilience4cata.config.sources import read
-    from resilience4cata.rules.configuration import unreadable_configuration
 
     path = pyproject.parent / name
     try:
@@ -144,13 +150,17 @@ def _config_file(pyproject: Path, name: str) -> tuple[ConfigFile, bytes]:
         reason = getattr(error, "strerror", None) or str(error)
         msg = f"config-files in [tool.r4c]: cannot read {name}: {reason}"
         raise WrongSettingError(_shown(pyproject), msg) from error
-    file = read(_shown(path), data)
-    # A broken file may hold any template.
+    return read(_shown(path), data), data
+
+
+def _unreadable(file: ConfigFile) -> Iterator[str]:
+    """What the rule about unreadable files says, as mypy writes errors."""
+    from resilience4cata.rules.configuration import unreadable_configuration
+
     for fault in unreadable_configuration.check(file, Context(Needs.FILES)):
         finding = Finding(unreadable_configuration, fault) if isinstance(fault, Fault) else fault
         diagnostic = finding.diagnostic(with_fix=False)
-        raise WrongSettingError(diagnostic.place, diagnostic.line)
-    return file, data
+        yield f"{diagnostic.place}: error: {diagnostic.line}"
 
 
 def _shown(path: Path) -> str:

@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from resilience4cata_mypy.settings import load
+
 from .fixtures import Report
 from .projects import Project
 
@@ -36,7 +38,9 @@ def run(projects: Sequence[Project], cache: Path) -> Output:
     """Check all projects, which stand below one root. Raises RuntimeError if mypy itself fails."""
     output = Output()
     alone = [project for project in projects if _needs_settings(project)]
-    together = [project for project in projects if project not in alone]
+    # mypy does not begin where settings are wrong or cannot be read.
+    together = [project for project in projects if project not in alone and not _is_refused(project)]
+    output.update((project, []) for project in projects)
     groups = [(projects[0].root, together), *((project.folder, [project]) for project in alone)]
     for folder, group in groups:
         _add(output, _check(folder, group, cache), folder, group)
@@ -46,6 +50,10 @@ def run(projects: Sequence[Project], cache: Path) -> Output:
 def _needs_settings(project: Project) -> bool:
     # Where nothing is expected of mypy, silence can be seen in the common run, which takes a fraction of the time.
     return project.has_settings and bool(project.fixture.expected("mypy"))
+
+
+def _is_refused(project: Project) -> bool:
+    return project.has_settings and bool(load(str(project.folder / "pyproject.toml")).problems)
 
 
 def _check(folder: Path, group: Sequence[Project], cache: Path) -> list[re.Match[str]]:
@@ -66,7 +74,6 @@ def _check(folder: Path, group: Sequence[Project], cache: Path) -> list[re.Match
 
 def _add(output: Output, errors: Iterable[re.Match[str]], folder: Path, group: Sequence[Project]) -> None:
     by_file: Mapping[Path, Project] = {path: project for project in group for path in project.parsable}
-    output.update((project, []) for project in group)
     for error in errors:
         path = folder / error["path"]
         project = by_file[path]

@@ -87,6 +87,19 @@ def test_a_wrong_setting_is_an_error_at_the_start(settings: str, problem: str, t
     assert "Traceback" not in found.output
 
 
+def test_all_files_that_cannot_be_read_are_told(tmp_path: Path, cache: Path) -> None:
+    """Whoever repairs one of them need not start again to hear of the next."""
+    settings = '[tool.r4c]\nconfig-files = ["b.toml", "a.properties"]\n'
+    found = result(tmp_path, cache, settings, b_toml="x\n", a_properties="resilience4cata.x = \\u1\n")
+    assert (
+        2,
+        [
+            "b.toml:1:2: error: configuration cannot be read: expected '=' after a key in a key/value pair",
+            "a.properties:1:21: error: configuration cannot be read: malformed \\uXXXX escape",
+        ],
+    ) == (found.status, found.output.splitlines()[:2])
+
+
 LISTED = '[tool.r4c]\nconfig-files = ["a.toml"]\n'
 TEMPLATE = "[resilience4cata.configs.external.retry]\nmax-attempts = 3\n"
 

@@ -26,6 +26,7 @@ from resilience4cata import (
     ConfigFile,
     ConfigSources,
     Resilience,
+    ResilienceWarning,
     activation,
     bulkhead,
     circuit_breaker,
@@ -155,7 +156,8 @@ def test_a_probe_of_another_thread() -> None:
     breaker = circuit_breaker(
         name="shared", window_size=1, minimum_calls=1, half_open_calls=1, wait_in_open="5s", half_open_max_wait="0"
     )
-    pipeline = world.resilience.pipeline("shared", breaker)
+    with pytest.warns(ResilienceWarning, match="R4C-TB-006"):
+        pipeline = world.resilience.pipeline("shared", breaker)
     with pytest.raises(ZeroDivisionError):
         pipeline.call(lambda: 1 // 0)
     world.clock.advance("5s")
