@@ -87,7 +87,7 @@ class TestWarnings:
             for _ in range(2):
                 with pytest.raises(ResilienceWarning, match="R4C-TB-002"):
                     late.fetch()
-            assert 0 == len(resilience.diagnostics)
+            assert [] == list(resilience.diagnostics)
             with pytest.warns(ResilienceWarning, match="R4C-TB-002"):
                 assert "fetched" == late.fetch()
             assert ["R4C-TB-002"] == [d.code for d in resilience.diagnostics]

@@ -75,10 +75,11 @@ class World:
 def test_not_callable(thing: Any) -> None:
     """Refused at once by both ways, and by no policy."""
     world = World()
-    for call, name in (
-        (lambda: untyped(world.pipeline.call)(thing), "call"),
-        (lambda: asyncio.run(awaited(untyped(world.pipeline.acall), thing)), "acall"),
-    ):
+    ways: dict[str, Callable[[], object]] = {
+        "call": lambda: untyped(world.pipeline.call)(thing),
+        "acall": lambda: asyncio.run(awaited(untyped(world.pipeline.acall), thing)),
+    }
+    for name, call in ways.items():
         with pytest.raises(TypeError) as caught:
             call()
         assert f"{name}() expects a function and its arguments, not {thing!r}" == str(caught.value)
