@@ -24,11 +24,14 @@ class FileIndex:
     """The answers for one file.
 
     `module` and `path` (relative to the working folder if below it) identify the file; `source` gives the lines of its
-    text.
+    text, and `may_contain` tells at once that a word is not in it.
     """
 
-    def __init__(self, tree: MypyFile, source: Callable[[], Sequence[str]]) -> None:
+    def __init__(
+        self, tree: MypyFile, source: Callable[[], Sequence[str]], may_contain: Callable[[bytes], bool]
+    ) -> None:
         self._source = source
+        self._may_contain = may_contain
         self.statements = tree.defs
         self._globals_known = False
         self.module = tree.fullname
@@ -141,7 +144,7 @@ class FileIndex:
     def _count(self, variable: str) -> int:
         if not self._globals_known and variable.rpartition(".")[0] == self.module:
             self._globals_known = True
-            if "global " in self.text:
+            if self._may_contain(b"global "):
                 for position in reversed(range(len(self._seen.closed))):
                     if has_global(self._seen.closed[position].function.body):
                         self._walk_through(position)
@@ -177,10 +180,12 @@ class Indexes:
         found = self._by_tree.get(tree)
         return found if found is not None and found.statements is tree.defs else None
 
-    def make(self, tree: MypyFile, source: Callable[[], Sequence[str]]) -> FileIndex:
-        """Make the index of a file; `source` gives the lines of its text."""
+    def make(
+        self, tree: MypyFile, source: Callable[[], Sequence[str]], may_contain: Callable[[bytes], bool]
+    ) -> FileIndex:
+        """Make the index of a file, of which `source` and `may_contain` tell what `FileIndex` asks."""
         self._by_tree.pop(tree, None)
         while len(self._by_tree) >= self._KEPT:
             del self._by_tree[next(iter(self._by_tree))]
-        made = self._by_tree[tree] = FileIndex(tree, source)
+        made = self._by_tree[tree] = FileIndex(tree, source, may_contain)
         return made

@@ -83,7 +83,11 @@ class Judge:
     def _index(self, checker: internals.Checker) -> FileIndex:
         tree = internals.tree_of(checker)
         found = self._indexes.get(tree)
-        return found or self._indexes.make(tree, lambda: internals.source_lines(checker, tree.path))
+        return found or self._indexes.make(
+            tree,
+            lambda: internals.source_lines(checker, tree.path),
+            lambda word: internals.may_contain(checker, tree.path, word),
+        )
 
     def _reader(self, checker: internals.Checker) -> Reader:
         return Reader(checker, self._index(checker))

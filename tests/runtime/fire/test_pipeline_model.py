@@ -153,12 +153,11 @@ class AgainstReference(RuleBasedStateMachine):
             warnings.simplefilter("ignore", ResilienceWarning)
             guarded = self.world.guarded(self.way, policies(spec), function, asynchronous=self.asynchronous)
             self.guarded = self.stack.enter_context(guarded)
-        if "circuit_breaker" in spec.layers:
-            # Both begin their first period now.
-            self.world.resilience.pipeline(
-                "other", circuit_breaker(name="shared", ignore_on=KeyError, **settings_of(spec))
-            )
-            assert "CLOSED" == self.world.resilience.circuit_breaker("shared").state.name
+            if "circuit_breaker" in spec.layers:
+                # Both begin their first period now.
+                same = settings_of(spec)
+                self.world.resilience.pipeline("other", circuit_breaker(name="shared", ignore_on=KeyError, **same))
+                assert "CLOSED" == self.world.resilience.circuit_breaker("shared").state.name
 
     def begin(self) -> Step:
         self.executions += 1
