@@ -9,7 +9,7 @@ rules are always asked about it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -33,6 +33,7 @@ from mypy.types import CallableType, Instance, get_proper_type
 
 from resilience4cata.facts import Declaration
 
+from .around import is_harmless
 from .carried import parts_of, policy_name
 from .consumption import takes_streams
 from .expressions import LITERALS
@@ -75,6 +76,15 @@ def fingerprint(node: Decorator, reader: Reader) -> Fingerprint | None:
             return None
         decorators.append(part)
     return Fingerprint((_function(node.func), tuple(decorators)), whole)
+
+
+def around_method(classes: Iterable[TypeInfo], method: Decorator, reader: Reader) -> Hashable | None:
+    """What classes with policies are known by in what they do to a method; None if that cannot be known again.
+
+    By what they say: in the daemon a class stays the same object when something else stands on it.
+    """
+    found = [tuple([_decorator(d, reader) for d in info.defn.decorators if not is_harmless(d)]) for info in classes]
+    return None if any(None in said for said in found) else (method.name.startswith("_"), *found)
 
 
 def _function(function: FuncDef) -> Hashable:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
-from typing import Final
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
-from mypy.nodes import ARG_POS, CallExpr, ClassDef, Decorator, Expression, MemberExpr
+from mypy.nodes import ARG_POS, CallExpr, ClassDef, Decorator, Expression, MemberExpr, TypeInfo
 from mypy.plugin import FunctionContext, MethodContext
 from mypy.types import Instance, Type, get_proper_type
 
@@ -25,13 +25,14 @@ from resilience4cata.facts import (
     Template,
     Written,
 )
+from resilience4cata.records import replace
 from resilience4cata.rules import all_findings, all_rules, that_count, views_of, written_on
 
 from . import internals
-from .around import bases_known, classes_known, order_known
+from .around import classes_with_policies, order_known
 from .carried import COMPOSED, with_facts
 from .extract import Reader
-from .faultless import Fingerprint, content, fingerprint
+from .faultless import Fingerprint, around_method, content, fingerprint
 from .index import FileIndex, Indexes
 from .listeners import listener
 from .naming import holds_policy, names_policy_class, policy_class
@@ -43,6 +44,8 @@ from .settings import Projects
 _POLICIES_ALONE: Final = Needs.DECLARATIONS | Needs.TEMPLATES | Needs.EFFECTIVE
 LOOKING_AROUND: Final = frozenset(rule.code for rule in all_rules().values() if rule.needs not in _POLICIES_ALONE)
 """Rules that look at more of a function than its policies."""
+_ON_POLICIES: Final = frozenset(all_rules()) - LOOKING_AROUND
+"""Rules that look at its policies alone."""
 _ON_DECLARATIONS: Final = frozenset(rule.code for rule in all_rules().values() if rule.views == (Written,))
 """Rules that look at each policy by itself."""
 
@@ -65,6 +68,19 @@ class Judges:
             found = self._by_settings.setdefault(id(settings), Judge(settings.project, self._indexes))
             self._by_path[path] = found
         return found
+
+
+class _Look(NamedTuple):
+    """What rules look at, with the project around.
+
+    `methods` are those of a class, of which only what stands on the class itself is told with it: `lines` are those of
+    the element, and what is wrong elsewhere is told there.
+    """
+
+    views: Iterable[object]
+    project: Project
+    methods: Sequence[Element] = ()
+    lines: range | None = None
 
 
 class Judge:
@@ -105,7 +121,7 @@ class Judge:
         reader = Reader(checker, index)
         policy = reader.made(call)
         if isinstance(policy, Declaration) and not _belongs_to_composed(index, call):
-            self._check((Written(policy, within=_within(reader, call)),), reader)
+            self._check(self._alone(Written(policy, within=_within(reader, call))), reader)
         return self._carrying(context, policy, index, call)
 
     def composed_made(self, context: FunctionContext) -> Type:
@@ -115,7 +131,7 @@ class Judge:
             return context.default_return_type
         reader = self._reader(checker)
         composed = reader.composed(call)
-        self._check(_composed_views(composed, call), reader)
+        self._check(self._alone(*_composed_views(composed, call)), reader)
         return self._carrying(context, composed, reader.index, call)
 
     def template_made(self, context: MethodContext) -> Type:
@@ -126,7 +142,7 @@ class Judge:
             argument = _name_argument(call)
             name = reader.value(argument) if argument is not None else None
             if argument is not None and isinstance(name, str):
-                self._check((Template(name, reader.at(argument)),), reader)
+                self._check(self._alone(Template(name, reader.at(argument))), reader)
         return context.default_return_type
 
     def listener_given(self, context: MethodContext) -> Type:
@@ -137,7 +153,7 @@ class Judge:
         if isinstance(call, CallExpr) and isinstance(checker, internals.Checker) and callback and callback[0]:
             (expression,), (typ,) = callback
             reader = self._reader(checker)
-            self._check((listener(call, expression, typ, reader),), reader)
+            self._check(self._alone(listener(call, expression, typ, reader)), reader)
         return context.default_return_type
 
     def _carrying(
@@ -162,38 +178,52 @@ class Judge:
             reader = self._reader(checker)
             known = self._fingerprint(node, reader) if isinstance(node, Decorator) else None
             if known is None or known not in self._faultless:
-                self._check(self._views(node, reader, known), reader, known)
+                self._check(self._look(node, reader, known), reader, known)
         return context.default_return_type
 
-    def _views(self, node: Decorator | ClassDef, reader: Reader, known: Fingerprint | None) -> Iterable[object]:
-        """The views of an element: its policies alone if nothing else will be looked at."""
+    def _look(self, node: Decorator | ClassDef, reader: Reader, known: Fingerprint | None) -> _Look:
+        """What is looked at for an element: its policies alone if nothing else will be."""
         finders = self._finders.get(known)
-        if finders is None or not finders <= _ON_DECLARATIONS or not isinstance(node, Decorator):
-            return views_of(_element(node, reader))
-        decorators = reader.decorators(node.original_decorators)
-        return written_on(reader.index.name_of(node.func), (d for d in decorators if isinstance(d, Applied)))
+        if finders is not None and finders <= _ON_DECLARATIONS and isinstance(node, Decorator):
+            decorators = reader.decorators(node.original_decorators)
+            policies = (decorator for decorator in decorators if isinstance(decorator, Applied))
+            return _Look(written_on(reader.index.name_of(node.func), policies), self._project)
+        element, classes = _element(node, reader)
+        methods = tuple(_guarded_methods(node, reader)) if isinstance(node, ClassDef) else ()
+        if not (classes or methods):
+            return _Look(views_of(element), self._project)
+        elements = (*(_element(cls.defn, reader)[0] for cls in classes), element, *methods)
+        return _Look(views_of(element), replace(self._project, elements=elements), methods, _lines(node))
 
     def _fingerprint(self, node: Decorator, reader: Reader) -> Fingerprint | None:
         found = None if self._tunes_by_name else fingerprint(node, reader)
         if found is None:
             return None
         info = node.func.info or None
-        known = classes_known(info), order_known(info.mro if info is not None else (), reader)
-        return Fingerprint((found.seen, *known), found.whole)
+        classes = classes_with_policies(info, reader, node.name)
+        guards = around_method(classes, node, reader) if classes else None
+        if classes and guards is None:
+            return None
+        order = order_known(info.mro if info is not None else (), reader)
+        return Fingerprint((found.seen, classes is not None, guards, order), found.whole)
 
-    def _check(self, views: Iterable[object], reader: Reader, known: Fingerprint | None = None) -> None:
+    def _alone(self, *views: object) -> _Look:
+        return _Look(views, self._project)
+
+    def _check(self, look: _Look, reader: Reader, known: Fingerprint | None = None) -> None:
         """Check and report. With `known`, what is remembered by it saves time, and what is found is remembered."""
         if internals.in_deferred_code(reader.checker) or internals.only_interface_is_wanted(reader.checker):
             return
-        context = RuleContext(FRONT_ENDS["mypy"], MypyTypes(reader), self._project)
+        context = RuleContext(FRONT_ENDS["mypy"], MypyTypes(reader), look.project)
         finders = self._finders.get(known)
         if finders is not None:
-            findings = all_findings(views, context, finders)
+            findings = all_findings(look.views, context, finders)
         else:
-            findings = all_findings(self._worth_checking(views), context)
+            findings = all_findings(self._worth_checking(look.views), context)
             self._remember(known, findings)
+        findings += all_findings(look.methods, context, _ON_POLICIES)
         if findings:
-            report(that_count(findings), reader)
+            report((f for f in that_count(findings) if look.lines is None or f.fault.at.line in look.lines), reader)
 
     def _remember(self, known: Fingerprint | None, findings: Iterable[Finding]) -> None:
         if known is None:
@@ -280,13 +310,28 @@ def _tunes_by_name(file: ConfigFile) -> bool:
     return any(isinstance(meaning, Setting) and meaning.kind in ("instance", "family") for meaning in meanings)
 
 
-def _element(node: Decorator | ClassDef, reader: Reader) -> Element:
+def _guarded_methods(node: ClassDef, reader: Reader) -> Iterator[Element]:
+    """The methods of a class with policies of their own."""
+    found = (_element(statement, reader)[0] for statement in node.defs.body if isinstance(statement, Decorator))
+    return (element for element in found if element.policies)
+
+
+def _lines(node: Decorator | ClassDef) -> range:
+    """The lines of a definition; of a class those above its body."""
+    if isinstance(node, Decorator):
+        return range(node.original_decorators[0].line, (node.func.end_line or node.func.line) + 1)
+    return range(node.decorators[0].line, node.line + 1)
+
+
+def _element(node: Decorator | ClassDef, reader: Reader) -> tuple[Element, tuple[TypeInfo, ...]]:
+    """The element, and the other classes whose policies it may have."""
     if isinstance(node, Decorator):
         owner = node.func.info or None
         definition = reader.function(node.func, node, owner, as_target=False)
         around = owner.mro if owner is not None else ()
-        known = classes_known(owner), order_known(around, reader)
-        return Element(definition, scope_of(node.func, reader), None, *known)
+        classes = classes_with_policies(owner, reader, node.name)
+        known = classes is not None, order_known(around, reader)
+        return Element(definition, scope_of(node.func, reader), None, *known), classes or ()
     body = ClassScope(node.info, reader)
     owner_name = body.id.rpartition(".")[0]
     definition = Definition(
@@ -299,4 +344,6 @@ def _element(node: Decorator | ClassDef, reader: Reader) -> Element:
     )
     is_local = owner_name.endswith(".<locals>")
     scope = LocalScope(definition.owner) if is_local else ModuleScope(internals.tree_of(reader.checker), reader)
-    return Element(definition, scope, body, bases_known(node.info), order_known(node.info.mro[1:], reader))
+    classes = classes_with_policies(node.info, reader)
+    known = classes is not None, order_known(node.info.mro[1:], reader)
+    return Element(definition, scope, body, *known), tuple(cls for cls in classes or () if cls is not node.info)

@@ -128,8 +128,11 @@ class ClassScope:
         self.info = info
         self._reader = reader
         self._definitions = Definitions(reader)
-        here = info.module_name == reader.index.module
-        self.id = reader.index.name_of(info.defn) if here else full_name(info)
+        self.id = self._name(info)
+
+    def _name(self, info: TypeInfo) -> str:
+        here = info.module_name == self._reader.index.module
+        return self._reader.index.name_of(info.defn) if here else full_name(info)
 
     @property
     def ancestors(self) -> tuple[str, ...] | None:
@@ -137,6 +140,9 @@ class ClassScope:
         if names is None:
             return None
         extra = ("typing.NamedTuple",) if self.info.is_named_tuple else ()
+        if "@" in self.info.fullname:
+            # Classes in functions, whose names mypy does not begin with those of the functions.
+            names = tuple(map(self._name, self.info.mro))
         return (*names, *extra, *(("typing.TypedDict",) if self.info.typeddict_type is not None else ()))
 
     def lookup(self, name: str) -> Definition | Unknown | None:

@@ -248,7 +248,8 @@ class Walk:
 
     def function(self, node: FuncDef, scope: _Scope) -> None:
         name = scope.full_name(node.name)
-        self.seen.definitions[node.line] = name
+        # What mypy's plugins add to a dataclass has the line of the class, which came first.
+        self.seen.definitions.setdefault(node.line, name)
         self.seen.bind(name)
         for argument in node.arguments:
             if type(argument.initializer) not in _LITERALS:

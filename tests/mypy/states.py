@@ -149,6 +149,15 @@ from resilience4cata import timeout
 @timeout(WAIT)
 def patient() -> None: ...
 """,
+    "guarded.py": """
+from resilience4cata import retry, timeout
+
+
+@timeout("1s")
+class Guarded:
+    @retry(max_attempts=3, max_duration="4s")
+    def call(self) -> None: ...
+""",
     "pyproject.toml": '[tool.r4c]\nconfig-files = ["resilience.properties"]\n',
     "resilience.properties": "resilience4cata.configs.external.retry.delay=200ms\n",
 }
@@ -178,6 +187,7 @@ _CONFIGURED = "app.py:34:40:34:46: error: "
 _TEMPLATE = 'app.py:34:19:34:28: error: @retry(config="external") on app.Client.configured: no template named'
 _HANDLED = "app.py:37:6:37:29: error: @fallback(Recent) on app.Client.handled: "
 _MISSPELT = "pyproject.toml: error: unknown key 'config-file' in [tool.r4c]; did you mean 'config-files'?"
+_GUARDED = 'guarded.py:7:41:7:44: error: @retry(max_duration="4s") on guarded.Guarded.call: timeout 5s is not shorter'
 _PATIENT = "patient.py:6:10:6:13: error: @timeout(timedelta({})) on patient.patient: "
 
 EDITS: Final = (
@@ -269,6 +279,7 @@ EDITS: Final = (
         *("app.py", "def find", "def found"),
         ('user.py:7:6:7:28: error: @fallback(method="find") on user.Special.other: no method named',),
     ),
+    Edit("what stands on the class", "guarded.py", '"1s"', '"5s"', (_GUARDED,)),
     # Comments and lines.
     Edit("a comment that silences", "app.py", "ternal\n", "ternal  # r4c: file-ignore[R4C-FB-002]\n"),
     Edit("what only moves", "policies.py", "\nDELAY", "\n# Moved by a line.\nDELAY"),
