@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from resilience4cata.facts import UNKNOWN, Application, Applied, Composed
+from resilience4cata.facts import UNKNOWN, Application, Applied, Composed, Definition, Foreign
+from resilience4cata.records import replace
 
-from .objects import Built, FunctionObject, Where
+from .objects import Built, External, FunctionObject, Where
+from .outside import helper_name
 from .symbols import BodyFacts, CallFacts, FileFacts, FunctionFacts, Site
-from .terms import Call, Path
+from .terms import Call, Path, Term
 
 if TYPE_CHECKING:
     from .world import World
@@ -42,20 +44,44 @@ def _by_call(site: Site, file: FileFacts, world: World, around: FunctionFacts | 
     assert isinstance(applied, Built)
     target = world.values.evaluate(call.arguments[0].value, where)
     name = (site.variable or "").rpartition(".")[2]
+    policy = Applied(applied.policy, file.at(call.function.span))
+    guarded = _guarded(call.arguments[0].value, where, world)
     return Application(
-        Applied(applied.policy, file.at(call.function.span)),
+        policy,
         target.id if isinstance(target, FunctionObject) else UNKNOWN,
         discarded=site.discarded and not called_at_once,
         function=_id(around, file) if around is not None else "",
         called_once=called_at_once or (around is not None and bool(name) and _is_called_once(name, around, file)),
+        definition=replace(guarded, decorators=(policy, *guarded.decorators)) if guarded is not None else None,
     )
+
+
+def _guarded(term: Term, where: Where, world: World) -> Definition | None:
+    """A function with what calls put around it, `contextmanager(f)`, among its decorators; None if it is not known."""
+    found = world.values.evaluate(term, where)
+    if isinstance(found, FunctionObject):
+        return world.definitions.function(found)
+    if not isinstance(term, Call) or not _has_one_argument(term):
+        return None
+    maker = world.values.evaluate(term.function, where)
+    inner = _guarded(term.arguments[0].value, where, world)
+    if inner is None or not isinstance(maker, External):
+        return None
+    return replace(inner, decorators=(Foreign(helper_name(maker.name), where.file.at(term.span)), *inner.decorators))
 
 
 def _is_application(call: Call, where: Where, world: World) -> bool:
     """Whether a call gives one argument to a policy; without any, a composed policy is only called by mistake."""
     built = world.values.evaluate(call.function, where)
-    one = len(call.arguments) == 1 and call.arguments[0].keyword is None and not call.arguments[0].stars
-    return one and isinstance(built, Built) and (isinstance(call.function, Call) or isinstance(built.policy, Composed))
+    return (
+        _has_one_argument(call)
+        and isinstance(built, Built)
+        and (isinstance(call.function, Call) or isinstance(built.policy, Composed))
+    )
+
+
+def _has_one_argument(call: Call) -> bool:
+    return len(call.arguments) == 1 and call.arguments[0].keyword is None and not call.arguments[0].stars
 
 
 def _is_called_once(name: str, around: FunctionFacts, file: FileFacts) -> bool:

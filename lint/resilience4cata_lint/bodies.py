@@ -274,9 +274,17 @@ class _Body:
             handlers=draft.handlers,
             span=self._lines.span(node),
             all_of_it=all(index in (*context.tries, *context.beside) for context in places),
-            leaves=any(isinstance(part[-1], ast.Return | ast.Break) for part in parts if part),
+            leaves=any(_leaves(part) for part in parts),
             loops=draft.loops,
         )
+
+
+def _leaves(part: list[ast.stmt]) -> bool:
+    """Whether statements end by leaving the loop around them, perhaps from within a `with`."""
+    last = part[-1] if part else None
+    if isinstance(last, ast.With | ast.AsyncWith):
+        return _leaves(last.body)
+    return isinstance(last, ast.Return | ast.Break)
 
 
 _NOWHERE: Final = _Context()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from resilience4cata.facts import (
@@ -125,13 +125,13 @@ class Definitions:
                 owner=cls.file.full_name(facts.prefix.removesuffix(".<locals>")),
                 kind=Kind.CLASS,
                 at=cls.file.at(cls.facts.name_span),
-                decorators=tuple(self._decorator(term, where) for term in cls.facts.decorators),
+                decorators=tuple(self._decorators(cls.facts.decorators, where)),
             )
         return found
 
     def _make(self, function: FunctionObject) -> Definition:
         facts, where = function.facts, Where(function.file, function.facts.scope)
-        decorators = tuple(self._decorators(facts, where))
+        decorators = tuple(self._decorators(facts.decorators, where, facts.unbound))
         names = {d.name for d in decorators if isinstance(d, Foreign)}
         kind = self._kind(function, names)
         transparent = names <= _TRANSPARENT and kind is not Kind.PROPERTY
@@ -187,14 +187,14 @@ class Definitions:
         owner = self._world.owner(function)
         return owner is not None and self._world.is_protocol(owner)
 
-    def _decorators(self, facts: FunctionFacts, where: Where) -> Iterator[Decorator]:
+    def _decorators(self, terms: Sequence[Term], where: Where, unbound: Sequence[str] = ()) -> Iterator[Decorator]:
         scopes = where.file.scopes
         once = all(scopes[scope].kind != "function" for scope in self._around(where))
-        for index, term in enumerate(facts.decorators):
+        for index, term in enumerate(terms):
             found = self._decorator(term, where)
             if isinstance(found, Applied):
                 calls = tuple(self._calls_in(term, where)) if once else ()
-                found = replace(found, calls=calls, unbound=facts.unbound[index] if facts.unbound else "")
+                found = replace(found, calls=calls, unbound=unbound[index] if unbound else "")
             yield found
 
     def _around(self, where: Where) -> Iterator[int]:

@@ -249,6 +249,18 @@ def test_evaluated_once(argument: str, reported: bool) -> None:
     assert ([4] if reported else []) == found(text, "LOC-010")
 
 
+def test_evaluated_once_for_a_class() -> None:
+    """A clock in the policy of a class is no better."""
+    assert [3] == found("import time\n@timeout(time.time())\nclass A:\n    def get(self): ...\n", "LOC-010")
+
+
+@pytest.mark.parametrize(("body", "reported"), [("return send()", True), ("with send(): return 1", True), ("1", False)])
+def test_retry_by_hand(body: str, reported: bool) -> None:
+    """The loop ends where nothing failed, also from within a `with`."""
+    loop = f"    while True:\n        try:\n            {body}\n        except OSError: time.sleep(1)\n"
+    assert ([5] if reported else []) == found(f"import time\n@retry()\ndef get(send):\n{loop}", "NE-002")
+
+
 def test_class_is_guarded_in_place() -> None:
     """Only a function stays as it is when its guarded form is thrown away."""
     text = "def work(): ...\nclass A: ...\nretry()(work)\nretry()(A)\nretry()(unknown)\n"

@@ -106,12 +106,32 @@ def test_policy_that_the_method_has_not(id: str) -> None:
         ("app.Client#_private", "R4C-CFG-010 app.Client._private declares no policies"),
         ("app.Client#balance", "R4C-CFG-010 app.Client.balance declares no policies"),
         ("app.Client#free", "R4C-CFG-010 app.Client.free declares no policies"),
-        ("app.Client#Inner", "R4C-CFG-010 app.Client.Inner declares no policies"),
+        ("app.Client#Inner", "R4C-CFG-009 no instance 'app.Client#Inner' is declared"),
+        ("app.Client#Inner.ask", "R4C-CFG-009 no instance 'app.Client#Inner.ask' is declared"),
+        ("app.Client#Inner/ask", "R4C-CFG-009 no instance 'app.Client#Inner/ask' is declared"),
     ],
 )
 def test_what_is_not_guarded(id: str, message: str) -> None:
     """A key of anything else misses."""
     assert [message] == said(key(id))
+
+
+@pytest.mark.parametrize(
+    ("id", "help"),
+    [
+        (
+            "app.Client#Inner",
+            "'app.Client.Inner' is a class: name one of its methods, or begin with 'app.Client.Inner/' for all of them",
+        ),
+        ("app.Client#Inner.ask", "did you mean 'app.Client.Inner#ask'?"),
+        ("app.Client#Inner/ask", "did you mean 'app.Client.Inner#ask'?"),
+        ("app.Client/Inner#ask", "did you mean 'app.Client.Inner#ask'?"),
+    ],
+)
+def test_wrong_separator(id: str, help: str) -> None:
+    """What a nested class is meant by is told in the words of `build()`."""
+    told = f"no instance '{id}' is declared; {help}"
+    assert [told] == [d.line.partition(": ")[2] for d in diagnostics(CODE, key(id))]
 
 
 def test_value_that_is_none() -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from ..records import dataclass
 from .values import NOWHERE, UNKNOWN, At, Slot, Unknown, Value
+
+if TYPE_CHECKING:
+    from .definitions import Definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,9 @@ class Application:
 
     `target` is the id of the guarded function. `discarded` tells that nothing is done with the guarded function.
     `function` is the id of the function in whose body all this happens, "" outside of any; `called_once` that the
-    guarded function is called there, in one place outside of loops, and goes nowhere else.
+    guarded function is called there, in one place outside of loops, and goes nowhere else. `definition` is the
+    function with all that a call puts around it among its decorators, the policy first; None for a decorator, and where
+    the function is not known.
     """
 
     applied: Applied
@@ -137,3 +143,4 @@ class Application:
     discarded: bool = False
     function: str = ""
     called_once: bool = False
+    definition: Definition | None = None

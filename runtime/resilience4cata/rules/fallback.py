@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..diagnostics import Action, Context, Fault, Needs, Related, rule
 from ..facts import Definition, Element, Items, PipelineScope, Ref, Unfound, Unknown, Unmade, Value, Written
 from ..records import replace
+from ..schema import POLICIES
 from ..suggestions import did_you_mean
 from .fitting import expected_form, misfits, shape_of
 from .making import not_made
@@ -25,6 +26,9 @@ def fallback_without_target(written: Written, context: Context) -> Iterator[Faul
     """A fallback needs one place to go: without any it cannot answer, with two nobody knows which one does."""
     declaration = written.declaration
     if declaration.policy != "fallback" or not declaration.called:
+        return
+    # What is given under a word that is no attribute (R4C-VA-002) may well be the target.
+    if not declaration.slots.keys() <= POLICIES["fallback"].attributes.keys():
         return
     method = declaration.writes("method")
     given = {declaration.writes("handler"), declaration.value("method") != Items(()) if method else method}

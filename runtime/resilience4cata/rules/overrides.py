@@ -97,10 +97,14 @@ def _missing(tuning: Tuning, instances: Instances) -> _Missing | None:
     name = tuning.name
     if name in instances.elements or name in instances.shared:
         return None
+    separated = _separated_otherwise(tuning, instances)
+    if separated is not None:
+        return separated
     owner, separator, method = name.partition("#")
     if instances.is_uncertain(owner, method):
         return None
-    scope = instances.scopes.get(owner) if separator else None
+    # What has a separator in itself is no method, whatever a class may have.
+    scope = instances.scopes.get(owner) if separator and not {*"#./"} & {*method} else None
     if scope is not None:
         found = scope.lookup(method)
         if isinstance(found, Definition):
@@ -126,6 +130,36 @@ def _missing(tuning: Tuning, instances: Instances) -> _Missing | None:
     names = (*instances.elements, *instances.shared)
     near = did_you_mean_path(name, names)
     return _Missing("no instance '{name}' is declared", {"name": name}, tuning.at, near, word=name, rivals=names)
+
+
+def _dotted(id: str) -> str:
+    """An id with dots alone: the same for all ways to separate its parts."""
+    return id.replace("#", ".").replace("/", ".")
+
+
+def _separated_otherwise(tuning: Tuning, instances: Instances) -> _Missing | None:
+    """An id, or the name of a class, with another separator where a nested class is reached, or its method."""
+    if _dotted(tuning.name) == tuning.name:
+        return None
+    message, values = "no instance '{name}' is declared", {"name": tuning.name}
+    nested = _nested_class(tuning.name, instances)
+    if nested:
+        values["nested"] = nested
+        help = "'{nested}' is a class: name one of its methods, or begin with '{nested}/' for all of them"
+        return _Missing(message, values, tuning.at, is_certain=True, help=help)
+    meant = [id for id in instances.elements if _dotted(id) == _dotted(tuning.name)]
+    if len(meant) != 1:
+        return None
+    if _has_slashes(tuning):
+        values["key"] = meant[0].replace("#", "/")
+        return _Missing(message, values, tuning.at, is_certain=True, help="begin with '{key}/'")
+    return _Missing(message, values, tuning.at, meant[0], is_certain=True, word=tuning.name, rivals=instances.elements)
+
+
+def _nested_class(name: str, instances: Instances) -> str:
+    """The class that a name with another separator than a dot is the name of, if anything in it is guarded."""
+    scope = instances.scopes.get(_dotted(name)) if _dotted(name) != name else None
+    return scope.id if scope is not None and scope.is_class else ""
 
 
 def _missing_method(tuning: Tuning, instances: Instances, owner: str, method: str) -> _Missing:
@@ -247,7 +281,7 @@ def _unguarded(tuning: Tuning, instances: Instances) -> Fault | None:
     found = scope.lookup(name) if scope is not None else None
     if scope is None or not isinstance(found, Definition) or not found.decorators_known:
         return None
-    if instances.is_uncertain(owner, name):
+    if instances.is_uncertain(owner, name) or _nested_class(tuning.name, instances):
         return None
     if found.owner != owner and f"{found.owner}#{name}" in instances.elements:
         return None  # R4C-CFG-009

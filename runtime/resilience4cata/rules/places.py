@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..diagnostics import Action, Context, Fault, Needs, Offer, Related, Severity, rule
-from ..facts import Applied, Astray, Declaration, Definition, Element, Foreign, Unknown
+from ..facts import Application, Applied, Declaration, Definition, Element, Foreign, Unknown
 from .words import spell
 
 _PROPERTIES: Final = frozenset({"builtins.property", "functools.cached_property", "abc.abstractproperty"})
@@ -103,21 +103,25 @@ def policy_above_staticmethod(element: Element, context: Context) -> Iterator[Fa
             )
 
 
-@rule("R4C-LOC-003", "policy-on-generator", view=Element, needs=Needs.SCOPES, silences_element=True)
-def policy_on_generator(element: Element, context: Context) -> Iterator[Fault]:
+@rule("R4C-LOC-003", "policy-on-generator", view=(Element, Application), needs=Needs.SCOPES, silences_element=True)
+def policy_on_generator(view: Element | Application, context: Context) -> Iterator[Fault]:
     """Calling a generator function only makes the generator; its body runs later, when the policy has long ended.
     Nothing of what may fail is guarded."""
-    definition = element.definition
-    if element.body is not None:
-        yield from _generators_of_class(element)
+    if isinstance(view, Element) and view.body is not None:
+        yield from _generators_of_class(view)
+        return
+    definition = view.definition
+    if definition is None or not definition.yields:
         return
     what = _generator(definition)
-    for index, decorator in enumerate(definition.decorators):
+    # What stands on the definition itself is told there, whatever else it is given to.
+    decorators = definition.decorators if isinstance(view, Element) else definition.decorators[:1]
+    for index, decorator in enumerate(decorators):
         below = definition.decorators[index + 1 :]
-        if what and isinstance(decorator, Applied) and all(_keeps_generator(other) for other in below):
+        if isinstance(decorator, Applied) and all(_keeps_generator(other) for other in below):
             yield Fault(
                 decorator.at,
-                _subject(decorator, element),
+                f"@{named(decorator)} on {definition.id}",
                 "only the creation of {what} would be guarded, not its body",
                 {"what": what},
                 help="guard the calls that its body makes",
@@ -179,22 +183,10 @@ def policy_on_special_method(element: Element, context: Context) -> Iterator[Fau
         )
 
 
-@rule("R4C-LOC-005", "nothing-to-guard", view=(Element, Astray), needs=Needs.SCOPES, silences_element=True)
-def nothing_to_guard(view: Element | Astray, context: Context) -> Iterator[Fault]:
+@rule("R4C-LOC-005", "nothing-to-guard", view=Element, needs=Needs.SCOPES, silences_element=True)
+def nothing_to_guard(element: Element, context: Context) -> Iterator[Fault]:
     """A class-level policy guards the public methods that the class defines. Where there are none it does nothing,
-    although it reads as protection. So does a policy on an object that cannot be called."""
-    if isinstance(view, Element):
-        yield from _without_methods(view, context)
-    else:
-        yield Fault(
-            view.applied.at,
-            f"@{named(view.applied)} on {view.what}",
-            "what cannot be called has nothing to guard",
-            help="apply it to a function, a method or a class",
-        )
-
-
-def _without_methods(element: Element, context: Context) -> Iterator[Fault]:
+    although it reads as protection."""
     body = element.body
     methods = body.public_methods() if body is not None else ()
     if body is None or isinstance(methods, Unknown) or methods or not element.policies:
