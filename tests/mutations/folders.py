@@ -25,10 +25,13 @@ def write(folder: Path, mutant: Mutant) -> None:
 @contextmanager
 def mutated(folder: Path, mutant: Mutant) -> Iterator[None]:
     """A copy of the shop is this mutant for a while."""
-    before = {path: (folder / path).read_bytes() for path in mutant.files}
+    before = {path: (folder / path).read_bytes() for path in mutant.files if (folder / path).exists()}
     write(folder, mutant)
     try:
         yield
     finally:
-        for path, content in before.items():
-            (folder / path).write_bytes(content)
+        for path in mutant.files:
+            if path in before:
+                (folder / path).write_bytes(before[path])
+            else:
+                (folder / path).unlink()

@@ -75,7 +75,7 @@ def _check() -> Found:
         for module in pkgutil.walk_packages([os.curdir]):
             importlib.import_module(module.name)
         app: Any = importlib.import_module("shop.app")
-    except (SyntaxError, TypeError):  # the two faults that show at import
+    except (SyntaxError, TypeError, NameError):  # the three faults that show at import
         return []
     try:
         with warnings.catch_warnings():

@@ -8,7 +8,23 @@ from typing import Final
 
 from ..mutant import Faulty, Mutant, mutant
 from ..sources import Shop
-from . import compositions, configuration, durations, fallbacks, handlers, lists, places, targets, values
+from . import (
+    applications,
+    blocking,
+    bodies,
+    compositions,
+    configuration,
+    durations,
+    environment,
+    fallbacks,
+    handlers,
+    lists,
+    naming,
+    orders,
+    places,
+    targets,
+    values,
+)
 
 Operator = Callable[[Shop], Iterator[Faulty]]
 
@@ -19,9 +35,15 @@ OPERATORS: Final[tuple[Operator, ...]] = (
     *durations.OPERATORS,
     *values.OPERATORS,
     *lists.OPERATORS,
+    *orders.OPERATORS,
+    *naming.OPERATORS,
+    *blocking.OPERATORS,
+    *bodies.OPERATORS,
+    *applications.OPERATORS,
     *places.OPERATORS,
     *compositions.OPERATORS,
     *configuration.OPERATORS,
+    *environment.OPERATORS,
 )
 
 

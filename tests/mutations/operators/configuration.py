@@ -99,6 +99,15 @@ def unknown_parent(shop: Shop) -> Iterator[Faulty]:
         yield _fault(name, source, start, start + len(name), misspelt(name), "R4C-CFG-002")
 
 
+def unused_template(shop: Shop) -> Iterator[Faulty]:
+    """A template that nothing refers to stands before another table."""
+    source = shop[_TOML]
+    for match in _TABLE.finditer(source.content):
+        new = f'[resilience4cata.configs.left-over]\nretry = {{ delay = "{match.start() + 1}ms" }}\n\n'
+        place = Place("R4C-CFG-006", source, match.start(), ONLY_LINT, new.index("left-over"))
+        yield Faulty(str(match.start()), source, [Edit(match.start(), match.start(), new)], [place])
+
+
 def circle(shop: Shop) -> Iterator[Faulty]:
     """A template extends itself, or one that extends it; the first edge in the file is told."""
     source = shop[_TOML]
@@ -211,6 +220,7 @@ OPERATORS = (
     repeated_key,
     broken_file,
     unknown_parent,
+    unused_template,
     circle,
     unknown_profile,
     unknown_budget,

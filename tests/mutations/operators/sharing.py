@@ -1,4 +1,4 @@
-"""What a fault in a shared instance breaks besides: the others that use it have other settings then."""
+"""What a fault in a shared instance breaks besides: others that use it, and keys that tune it."""
 
 from __future__ import annotations
 
@@ -12,3 +12,15 @@ def differing_users(shop: Shop, use: Use, reports: frozenset[str] = LINT_AND_BUI
         return []
     source = shop["shop/notifications/push.py"]
     return [Place("R4C-IN-001", source, source.find('rate_limiter(name="partner-api"'), reports)]
+
+
+def tuning_keys(shop: Shop, use: Use, reports: frozenset[str]) -> list[Place]:
+    """The table of the only shared instance that is tuned by name, if the policy is the only one that has it."""
+    if use.text("name") != "price-rules":
+        return []
+    source = shop["resilience4cata.toml"]
+    return [
+        Place(
+            "R4C-CFG-009", source, source.find("price-rules", after="[resilience4cata.instances.price-rules]"), reports
+        )
+    ]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..mutant import ALL, LINT_AND_BUILD, ONLY_LINT, Edit, Faulty, Place
 from ..sources import Shop, Source, Use
 from .fallbacks import misspelt
-from .sharing import differing_users
+from .sharing import differing_users, tuning_keys
 
 # No policy accepts these: a count is at least 1, a rate at most 100.
 _OUT_OF_RANGE = {
@@ -82,6 +82,8 @@ def misspelt_attribute(shop: Shop) -> Iterator[Faulty]:
         # Their defaults, which count instead, are others than the shared values.
         if w.name in {"permits", "max_wait"}:
             places += differing_users(shop, w.use, ONLY_LINT)
+        if w.name == "name":
+            places += tuning_keys(shop, w.use, ONLY_LINT)
         yield Faulty(f"{w.use.title} {w.name}", w.use.source, [edit], places)
 
 
