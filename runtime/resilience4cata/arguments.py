@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import FunctionType
-from typing import Final
+from typing import Final, cast
 
 _LONGEST: Final = 60
 
@@ -46,8 +46,9 @@ def refusal(call: str, expected: str, value: object) -> TypeError:
 
 def shown(value: object) -> str:
     """A value as an error names it: `3`, `'no'`, `the class ManualClock`, `the function find`."""
-    if isinstance(value, type):
-        return f"the class {value.__qualname__}"
+    # Proxies answer isinstance() by running code of theirs, which may fail.
+    if issubclass(type(value), type):
+        return f"the class {cast('type', value).__qualname__}"
     if type(value) is FunctionType:
         return f"the function {value.__qualname__}"
     try:

@@ -57,7 +57,13 @@ class TestLifetime:
         assert 1 == len(on(call))
 
     def test_what_cannot_be_held_weakly_is_kept_once_per_place(self) -> None:
+        class Descriptor:
+            __slots__ = ()
+
+            def __get__(self, target: object, owner: type) -> int:
+                return 1
+
         before = recorded_numbers()
-        for number in range(1_000):
-            untyped(retry())(number)
+        for _ in range(1_000):
+            untyped(retry())(Descriptor())
         assert 1 == len(recorded_numbers() - before)

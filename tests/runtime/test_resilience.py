@@ -258,7 +258,7 @@ class TestScan:
     def test_broken_module_does_not_hide_the_others(self, app: Application) -> None:
         app.write("acme/__init__.py", "")
         app.write(
-            "acme/legacy.py", "from resilience4cata import retry\nretry(max_attempts=0)(5)\nretry(max_atempts=3)\n"
+            "acme/legacy.py", "from resilience4cata import retry\nretry(max_attempts=0)(len)\nretry(max_atempts=3)\n"
         )
         app.write("acme/users.py", "from resilience4cata import retry\n@retry(max_attempts=0)\ndef call(): ...")
         error = failure(Resilience.builder().only("acme").scan("acme"))

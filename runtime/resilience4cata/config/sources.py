@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, Protocol, runtime_checkable
 
 from ..facts import At, Broken, ConfigFile, Key
+from ..records import replace
 from . import tree
 from .environment import FILE_VARIABLE, EnvironmentSource, variable_of
 from .reading import read
@@ -180,15 +181,16 @@ def load(source: ConfigSource) -> ConfigFile:
     """What a source holds now; a source of somebody's own that fails, or gives something else, is a broken one."""
     try:
         found: object = source.load()
+        keys: tuple[object, ...] = tuple(found.keys) if isinstance(found, ConfigFile) else ()
     except Exception as error:
         return _unloadable(source, f"{type(error).__name__}: {error}")
     if not isinstance(found, ConfigFile):
         return _unloadable(source, f"its load() gives {type(found).__name__}, not ConfigFile")
-    keys: tuple[object, ...] = tuple(found.keys)
     strange = next((key for key in keys if not isinstance(key, Key)), None)
     if strange is not None:
         return _unloadable(source, f"a key in what its load() gives is {type(strange).__name__}, not Key")
-    return found
+    # What was given instead of a tuple may give its keys only once.
+    return replace(found, keys=tuple(key for key in keys if isinstance(key, Key)))
 
 
 def _unloadable(source: ConfigSource, reason: str) -> ConfigFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from copy import copy
 from functools import cached_property
 from itertools import chain
@@ -29,9 +29,9 @@ from ..guards import Guard, guards_in, moment
 from ..policies.composed import ComposedPolicy
 from ..policies.declaration import Decorator, Policy
 from ..policies.recorded import Recorded, binding_removed, function_of, is_a, layers
+from ..policies.recording import Application
 from ..records import replace
 from ..rules import views_of
-from .astray import astray
 from .declaring import declaring, with_classes
 from .definitions import Definitions
 from .locate import current_class, locate, out_of_reach, superseded
@@ -296,12 +296,9 @@ class Extraction:
             if isinstance(policy, ComposedPolicy):
                 self.policies.composed_policy(policy)
         yield from self.composed
-        # What cannot be called guards nothing; what else has no element has attributes of its own.
-        strays = list(astray(self._recorded, self._chosen, self.policies))
-        yield from (stray for stray in strays if stray.what)
-        yield from self._elsewhere(shown, [stray.applied.policy for stray in strays])
+        yield from self._elsewhere(shown)
 
-    def _elsewhere(self, shown: set[At], strays: Sequence[Declaration | Composed]) -> Iterator[Written]:
+    def _elsewhere(self, shown: set[At]) -> Iterator[Written]:
         """Policies that do not stand in a list of decorators: members of composed ones, and those bound to names.
 
         One call makes another policy each time where its arguments are those of a function around it.
@@ -320,7 +317,13 @@ class Extraction:
                     add(Written(member, within=within))
         loose = [self.policies.declaration(p) for p, _ in self._bound if isinstance(p, Policy)]
         applied = [a.policy for e in self.elements for a in e.policies]
-        for declaration in (*loose, *applied, *strays):
+        # What stands on something that is neither a function nor a class has no element, but attributes of its own.
+        astray = [
+            found.policy
+            for a in self._recorded.all()
+            if self._chosen(a.module) and _has_no_element(a) and (found := self.policies.applied(a)) is not None
+        ]
+        for declaration in (*loose, *applied, *astray):
             if isinstance(declaration, Declaration) and declaration.at not in shown:
                 add(Written(declaration))
         yield from chain.from_iterable(made.values())
@@ -342,6 +345,11 @@ def _class_of(anchor: object, recorded: Recorded) -> type | None:
         return anchor
     found = locate(anchor, recorded)
     return found.owner if found is not None else None
+
+
+def _has_no_element(application: Application) -> bool:
+    anchor = application.anchor()
+    return not is_a(anchor, type) and function_of(anchor) is None
 
 
 def _module_of(anchor: object) -> str:

@@ -29,7 +29,6 @@ from .configuration import (
     Variable,
 )
 from .definitions import (
-    Astray,
     Definition,
     Element,
     Kind,
@@ -78,7 +77,6 @@ __all__ = [
     "Ambiguous",
     "Application",
     "Applied",
-    "Astray",
     "At",
     "Body",
     "Broken",

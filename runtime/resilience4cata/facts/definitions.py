@@ -193,14 +193,6 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Astray:
-    """A policy that was applied to what is neither a function nor a class; `what` names it if it cannot be called."""
-
-    applied: Applied
-    what: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Unreadable:
     """A source file that cannot be read or parsed; `reason` is lower case, without a final stop."""
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import sys
 from _weakref import ref
 from collections.abc import Callable
-from functools import update_wrapper
+from functools import cached_property, update_wrapper
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from ..arguments import shown
 from ..guards import Guard, guard_of, wrapped
 from .classes import cover, is_guardable, watch
 from .recording import INHERIT_POLICIES, UNGUARDED, Application, Mark, note_wrapper, record, wrapper_around
@@ -22,17 +23,10 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+TARGETS: Final = "is applied to a function, a method or a class"
+
 _MARKER: Final = "__resilience4cata__"
 _OPTIMIZED: Final = 0x1  # inspect.CO_OPTIMIZED: set for functions, not for the bodies of modules and classes
-
-
-class Nothing:
-    """Stands for None, which would look like a target that is gone. It cannot be held weakly."""
-
-    __slots__ = ()
-
-
-_NOTHING: Final = Nothing()
 
 
 class _Marker:
@@ -54,19 +48,22 @@ class _Marker:
 def apply(policy: object, target: F, frame: FrameType) -> F:
     """Record that `policy` (a policy, a composed policy, a `Mark`) was applied to `target` in the code of `frame`.
 
-    Gives back what takes the target's place: a wrapper where one can stand, else the target itself.
+    Gives back what takes the target's place: a wrapper where one can stand, else the target itself. Raises TypeError
+    for what can neither be called nor lead to what is called.
     """
+    _expect_target(policy, target)
     target = _its_own(target)
-    subject: object = target
-    application = record(policy, _NOTHING if subject is None else subject, frame)
+    application = record(policy, target, frame)
     _ask_for_owner(application, frame)
     explicit = not isinstance(policy, Mark)
     if issubclass(type(target), type):
         if explicit and cover(cast("type", target), policy):
             application.leave_policy()
         return target
-    if policy is UNGUARDED or not is_guardable(target):
+    if policy is UNGUARDED:
         return target
+    if not is_guardable(target):
+        return cast("F", _telling(application, target)) if explicit else target
     wrapper: Any = target
     if guard_of(target) is None:
         wrapper = wrapped(target)
@@ -83,6 +80,43 @@ def guard_around(function: object) -> Guard | None:
     """The guard of a decorated function, while its wrapper lives."""
     guard = guard_of(wrapper_around(function))
     return guard if guard is not None and guard.function is function else None
+
+
+def _expect_target(policy: object, target: object) -> None:
+    if not callable(target) and not hasattr(type(target), "__get__"):
+        where = f"@{policy.name} is applied to a method" if isinstance(policy, Mark) else f"{policy!r} {TARGETS}"
+        msg = f"{where}, not {shown(target)}"
+        raise TypeError(msg)
+
+
+def _telling(application: Application, target: Any) -> object:
+    """The same kind of property, static or class method with a wrapper inside, for its first call to be judged.
+
+    No policy runs there: each of these is a mistake. What else is not called stays as it is.
+    """
+    kind = type(target)
+    if kind is property:
+        function = target.fget
+    elif kind is cached_property:
+        function = target.func
+    elif kind in (staticmethod, classmethod):
+        function = target.__func__
+    else:
+        return target
+    if type(function) is not FunctionType or guard_of(function) is not None:
+        return target
+    wrapper = wrapped(function)
+    note_wrapper(application, wrapper)
+    if kind is property:
+        own_doc = target.__doc__ if target.__doc__ != function.__doc__ else None
+        return property(wrapper, target.fset, target.fdel, own_doc)
+    if kind is cached_property:
+        # What stands on it is recorded on this very object.
+        target.func = wrapper
+        return target
+    made = kind(wrapper)
+    vars(made).update({name: value for name, value in vars(target).items() if name not in vars(made)})
+    return made
 
 
 def _its_own(target: F) -> F:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn, Ty
 
 from ..schema import UNSET, PolicySchema, Unset
 from ..suggestions import did_you_mean
-from .applying import apply
+from .applying import TARGETS, apply
 from .spelling import as_code, meant
 
 if TYPE_CHECKING:
@@ -55,10 +55,10 @@ class Decorator:
         def __call__(self, target=_NO_TARGET, /):
             """Record that this policy stands on `target`, and give back what runs it there.
 
-            Never fails on a target: `build()` checks. A function becomes a wrapper with its signature, a class keeps
-            its identity and gets wrappers as methods. A generator function gets one too, which stays a generator
-            function, so that it is refused when it is called. What is not called (a property, a static method) is given
-            back as it is.
+            Raises TypeError for what can neither be called nor lead to what is called; all else `build()` checks. A
+            function becomes a wrapper with its signature, a class keeps its identity and gets wrappers as methods. A
+            generator function gets one too, which stays a generator function, so that it is refused when it is called;
+            so does what stands in a property, a static or class method. What else is not called comes back as it is.
             """
             if target is _NO_TARGET:
                 # Python would name this method, which nobody has written.
@@ -66,7 +66,7 @@ class Decorator:
             return apply(self, target, sys._getframe(1))
 
     def _without_target(self) -> str:
-        return f"{self!r} is applied to a function, a method or a class"
+        return f"{self!r} {TARGETS}"
 
 
 class Policy(Decorator):

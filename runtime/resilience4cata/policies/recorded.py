@@ -157,12 +157,6 @@ def is_inherited(member: object) -> bool:
     return guard is not None and guard.inherited
 
 
-def coverable(name: str, member: object) -> bool:
-    """Whether a class-level policy covers a member: a public method whose body runs when it is called."""
-    function = function_of(member)
-    return function is not None and is_public_method(name, member) and not is_generator(function)
-
-
 def is_public_method(name: str, member: object) -> bool:
     """Whether a member of a class is a method that a class-level policy is meant for, generators included."""
     return not name.startswith("_") and function_of(member) is not None and not is_a(member, property)

@@ -1,4 +1,4 @@
-"""What was applied to what. Decorators only record; nothing is checked and nothing fails on import.
+"""What was applied to what. Recording checks nothing and never fails.
 
 An application holds its target weakly, so that a decorated function lives no longer than without its decorator, and
 remembers the code that applied it, never the frame. What has one of our wrappers is recorded on what is wrapped. Where
@@ -88,7 +88,7 @@ class Anchor(ref[Any]):
 
 
 class _Strong:
-    """A reference to what cannot be held weakly: a number, a string, an object with slots."""
+    """A reference to what cannot be held weakly: an object with slots."""
 
     __slots__ = ("target", "wrapper")
 

@@ -204,12 +204,13 @@ class Era:
                 found[key] = Method(element, vars(defining)[key], defining)
         return found
 
-    def without_wrapper(self, cls: type) -> Iterator[Element]:
-        """What policies stand on in `cls` and its bases where no call can come by: above a property, or what binds."""
+    def never_run(self, cls: type) -> Iterator[Element]:
+        """What policies stand on in `cls` and its bases where no call runs them: above a property, or what binds."""
         for base in cls.__mro__:
             for element in self._by_class.get(base, ()):
                 member = vars(base).get(mangled(base, element.definition.name))
-                if element.definition.kind is Kind.PROPERTY or guard_of(binding_removed(member)) is None:
+                guard = guard_of(binding_removed(member))
+                if element.definition.kind is Kind.PROPERTY or guard is None or not guard.policies:
                     yield element
 
     def _handlers_of(self, id_: str) -> Callable[[type], Any]:

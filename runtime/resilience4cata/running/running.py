@@ -139,7 +139,7 @@ class Running:
             # What stands above a property leaves nothing in the class by which it could be known since when.
             era = self._era_for(cls, moment_of_last(), {cls.__module__})
             found = era.methods_of(cls)
-        self._judge_without_wrapper(era, cls)
+        self._judge_never_run(era, cls)
         if not found:
             msg = f"{cls.__qualname__} has no guarded methods"
             raise TypeError(msg)
@@ -342,9 +342,9 @@ class Running:
         self._judge(lambda exact: (checked.exactly(guard, exact) if exact else None) or seen)
         self._judged[key] = guard.since
 
-    def _judge_without_wrapper(self, era: Era, cls: type) -> None:
-        """Judge what no call will lead to. Raises DefinitionError with all its errors."""
-        all_of_it = {(e.definition.id, e.definition.at): e for e in era.without_wrapper(cls)}
+    def _judge_never_run(self, era: Era, cls: type) -> None:
+        """Judge what no call will run, all of it at once. Raises DefinitionError with all its errors."""
+        all_of_it = {(e.definition.id, e.definition.at): e for e in era.never_run(cls)}
         new = {key: element for key, element in all_of_it.items() if key not in self._judged}
         if new and not self._recipe.disabled:
             self._judge(lambda _: (era.settings, tuple(new.values())))

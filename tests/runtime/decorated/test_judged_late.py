@@ -9,6 +9,7 @@ import pytest
 from resilience4cata import (
     CallNotPermittedError,
     DefinitionError,
+    Resilience,
     ResilienceWarning,
     circuit_breaker,
     resilience_policy,
@@ -236,3 +237,55 @@ class TestUsedElsewhere:
         never = resilience_policy("never", retry(max_attempts=0))
         with pytest.raises(DefinitionError, match="R4C-VA-001"):
             built(__name__).pipeline("clients", never)
+
+
+class TestClassThatWasThere:
+    """A policy that comes to a class which was checked, and called, before."""
+
+    SOURCE = """
+        from typing import NamedTuple
+
+        from resilience4cata import *
+
+        class Client:
+            @timeout("1s")
+            def call(self):
+                return "called"
+
+            def answers(self):
+                yield "answer"
+
+        class Address(NamedTuple):
+            street: str
+        """
+    LATER = "import late\nfrom resilience4cata import retry\n{}"
+
+    def test_errors(self, app: Application) -> None:
+        late = app.load("late", self.SOURCE)
+        with Resilience.builder().only("late", "later").build().activate():
+            assert "called" == late.Client().call()
+            app.load("later", self.LATER.format("retry(max_attempts=0)(late.Client)"))
+            for _ in range(2):
+                with pytest.raises(DefinitionError) as caught:
+                    late.Client().call()
+                assert ["R4C-VA-001"] == [d.code for d in caught.value.diagnostics]
+
+    def test_warnings(self, app: Application) -> None:
+        late = app.load("late", self.SOURCE)
+        with Resilience.builder().only("late", "later").build().activate() as resilience:
+            assert "called" == late.Client().call()
+            app.load("later", self.LATER.format("retry()(late.Client)"))
+            with pytest.warns(ResilienceWarning, match="R4C-LOC-003") as caught:
+                assert "called" == late.Client().call()
+            assert [__file__] == [warning.filename for warning in caught]
+            assert ["R4C-LOC-003"] == [d.code for d in resilience.diagnostics]
+
+    def test_without_methods(self, app: Application) -> None:
+        """No call leads to it: what looks at everything tells."""
+        late = app.load("late", self.SOURCE)
+        resilience = Resilience.builder().only("late", "later").build()
+        app.load("later", self.LATER.format("retry()(late.Address)"))
+        assert "Main" == late.Address("Main").street
+        with pytest.raises(DefinitionError) as caught:
+            resilience.check()
+        assert ["R4C-LOC-005"] == [d.code for d in caught.value.diagnostics]

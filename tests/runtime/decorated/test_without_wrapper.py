@@ -1,4 +1,4 @@
-"""Policies declared after `build()` where no call comes by them: above a property, or above what binds a method."""
+"""Policies declared after `build()` where no call runs them: above a property, or above what binds a method."""
 
 from __future__ import annotations
 
@@ -58,6 +58,68 @@ def test_bound_objects(app: Application) -> None:
             lambda: resilience.wrap(late.Client())
         )
         assert ["R4C-LOC-001 @retry() on late.Named.name"] == codes(lambda: resilience.wrap(late.Named()))
+
+
+BINDING = """
+    from functools import cached_property
+
+    from resilience4cata import *
+
+    class Client:
+        @retry()
+        @property
+        def name(self):
+            return self._name
+
+        @name.setter
+        def name(self, name):
+            self._name = name
+
+        @retry()
+        @staticmethod
+        def find():
+            return "found"
+
+        @resilience_policy("call", retry())
+        @classmethod
+        def make(cls):
+            return cls.__name__
+
+        @retry()
+        @cached_property
+        def kept(self):
+            return "kept"
+
+        @unguarded
+        @staticmethod
+        def plain():
+            return "plain"
+    """
+
+
+@pytest.mark.parametrize("chosen", ["late", "others"])
+def test_first_use(chosen: str, app: Application) -> None:
+    """Each is refused when it is called, each time, and by itself; what nobody guards is not."""
+    with Resilience.builder().only(chosen).build().activate():
+        late = app.load("late", BINDING)
+        client = late.Client()
+        client.name = "name"
+        for _ in range(2):
+            assert ["R4C-LOC-001 @retry() on late.Client.name"] == codes(lambda: client.name)
+            assert ["R4C-LOC-002 @retry() on late.Client.find"] == codes(client.find)
+            assert ['R4C-LOC-002 @resilience_policy("call") on late.Client.make'] == codes(late.Client.make)
+            assert ["R4C-LOC-001 @retry() on late.Client.kept"] == codes(lambda: client.kept)
+        assert ("name", "plain") == (client._name, client.plain())
+
+
+def test_first_use_without_policies(app: Application) -> None:
+    """They do what they would do without a policy where none runs."""
+    with Resilience.disabled().activate():
+        late = app.load("late", BINDING)
+        client = late.Client()
+        client.name = "name"
+        assert ("name", "found", "Client") == (client.name, client.find(), client.make())
+        assert ("kept", "kept") == (client.kept, vars(client)["kept"])
 
 
 def test_a_wrapper_below(app: Application) -> None:

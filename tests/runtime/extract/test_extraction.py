@@ -125,10 +125,10 @@ def test_policies_in_variables_are_judged_where_they_are_made(app: Application) 
         def two(): ...
         @order(Layer.RETRY, Layer.FALLBACK)
         def three(): ...
-        retry(delay="5")(7)
+        found = retry(delay="5")(len)
         """,
     )
-    assert [("acme.py", 2, 29), ("acme.py", 8, 8), ("acme.py", 10, 1), ("acme.py", 10, 13)] == [
+    assert [("acme.py", 2, 29), ("acme.py", 8, 8), ("acme.py", 10, 21)] == [
         (d.at.source, d.at.line, d.at.column) for d in app.diagnostics("acme")
     ]
     three = app.elements("acme")["acme.three"].policies[0]

@@ -10,6 +10,7 @@ import pytest
 from resilience4cata import (
     CallNotPermittedError,
     Classifier,
+    ConfigFile,
     ConfigSources,
     DefinitionError,
     FallbackContext,
@@ -17,6 +18,7 @@ from resilience4cata import (
     Layer,
     Outcome,
     Resilience,
+    ResilienceWarning,
     bulkhead,
     circuit_breaker,
     fallback,
@@ -229,9 +231,10 @@ class TestTemplates:
         ({"a": 1}, "cannot be loaded: its load() gives dict, not ConfigFile"),
         (None, "cannot be loaded: its load() gives NoneType, not ConfigFile"),
         (
-            ConfigSources.read("x.toml", b"").__class__("x", keys=("a",)),  # type: ignore[arg-type]
+            ConfigFile("x", keys=("a",)),  # type: ignore[arg-type]
             "cannot be loaded: a key in what its load() gives is str, not Key",
         ),
+        (ConfigFile("x", keys=3), "cannot be loaded: TypeError: 'int' object is not iterable"),  # type: ignore[arg-type]
     ],
 )
 def test_source_that_gives_something_else(given: object, said: str) -> None:
@@ -242,3 +245,18 @@ def test_source_that_gives_something_else(given: object, said: str) -> None:
     error = failure(Resilience.builder().source(Own()).only("nothing"))  # type: ignore[arg-type]
     (found,) = error.diagnostics
     assert ("R4C-CFG-008", f"configuration cannot be read: {said}", "Own") == (found.code, found.message, found.place)
+
+
+def test_source_whose_keys_come_once() -> None:
+    """They are not a tuple, but there; a reload asks for them again."""
+    read = ConfigSources.read("x.properties", b"resilience4cata.instances.orders.retry.max-attempts=5")
+
+    class Own:
+        def load(self) -> ConfigFile:
+            return ConfigFile("x.properties", keys=iter(read.keys))  # type: ignore[arg-type]
+
+    with pytest.warns(ResilienceWarning, match="no instance 'orders'"):
+        resilience = Resilience.builder().source(Own()).only("nothing").build()
+    resilience.pipeline("orders", retry())
+    resilience.reload()
+    assert "5" == resilience.describe("orders").of("retry")["max_attempts"].value
