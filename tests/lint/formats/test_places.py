@@ -33,12 +33,12 @@ def repositories(*folders: str) -> None:
 def test_from_outside(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is checked from somewhere else counts from the top of its repository, also if the file alone is named."""
     (here / ".git").rmdir()
-    repositories("work/shop")
+    repositories("code/shop")
     (here / "else").mkdir()
-    for folder, shown in (("", "work/shop/src/a.py"), ("else", "../work/shop/src/a.py")):
+    for folder, shown in (("", "code/shop/src/a.py"), ("else", "../code/shop/src/a.py")):
         monkeypatch.chdir(here / folder)
-        paths = [shown, str(here / "work" / "shop" / "src" / "a.py")]
-        for checked in ([], [str(here / "work" / "shop")], [str(here / "work")]):
+        paths = [shown, str(here / "code" / "shop" / "src" / "a.py")]
+        for checked in ([], [str(here / "code" / "shop")], [str(here / "code")]):
             assert ["src/a.py"] * 2 == list(map(in_repository(checked), paths))
 
 
